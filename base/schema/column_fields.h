@@ -6,7 +6,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 19;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 1;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -31,11 +31,10 @@ inline constexpr Field kIdentityFields[] = {
 // A measure of how right gradients are.
 [[nodiscard]] constexpr Field attention_gradient(std::string_view name, std::string_view what) {
   return empty("unless gradients of attention or an operator were verified",
-               column(verification, name, real, what, 9));
+               column(verification, name, real, what));
 }
 [[nodiscard]] constexpr Field layer_gradient(std::string_view name, std::string_view what) {
-  return empty("unless gradients of a layer were verified",
-               column(verification, name, real, what, 9));
+  return empty("unless gradients of a layer were verified", column(verification, name, real, what));
 }
 
 // cases.csv: the columns after the parameters.
@@ -48,9 +47,8 @@ inline constexpr Field kResultFields[] = {
           column(outcome, "message", text, "what went wrong, or a remark; one line")),
     empty("where the case ended before a kernel was chosen",
           column(outcome, "isa", word, "the instruction set that the kernel used")),
-    empty("on a CPU", column(outcome, "gpu", text, "the name of the GPU", 4)),
-    empty("unless the case is `ok`",
-          column(outcome, "provenance", word, "`measured` or `model`", 3)),
+    empty("on a CPU", column(outcome, "gpu", text, "the name of the GPU")),
+    empty("unless the case is `ok`", column(outcome, "provenance", word, "`measured` or `model`")),
     empty("where the case has no plan",
           quantity(prediction, "longest_subsequence_tokens",
                    "tokens that the worker with the most tokens holds")),
@@ -59,11 +57,10 @@ inline constexpr Field kResultFields[] = {
                    "tokens that the worker with the fewest tokens holds")),
     empty("where the case has no plan",
           column(prediction, "mean_subsequence_tokens", real,
-                 "tokens that a worker holds, the mean over the workers", 1, "tokens")),
-    empty(
-        "where the case has no plan",
-        column(prediction, "stddev_subsequence_tokens", real,
-               "tokens that a worker holds, the standard deviation over the workers", 1, "tokens")),
+                 "tokens that a worker holds, the mean over the workers", "tokens")),
+    empty("where the case has no plan",
+          column(prediction, "stddev_subsequence_tokens", real,
+                 "tokens that a worker holds, the standard deviation over the workers", "tokens")),
     column(prediction, "responsibility_ratio", real,
            "`unmasked_pairs` divided by `critical_path_pairs` (RR of CQS-Attention)"),
     quantity(prediction, "unmasked_pairs", "query-key pairs that the mask keeps, for one head"),
@@ -77,63 +74,57 @@ inline constexpr Field kResultFields[] = {
     column(prediction, "unmasked_flop", real,
            "4 x `unmasked_pairs` x heads x `head_dim`, with 10 in place of 4 for a backward pass "
            "and 14 for both; other workloads count their own products",
-           1, "FLOP"),
+           "FLOP"),
     quantity(prediction, "moved_bytes",
              "what all workers receive and send, in both passes if the case times both"),
     empty("where the case has no plan",
           quantity(prediction, "device_sent_bytes",
                    "what the device of a worker sends, of the worker that sends most; in both "
-                   "passes if the case times both",
-                   11)),
+                   "passes if the case times both")),
     empty("where the case has no plan or no cluster",
           quantity(prediction, "between_hosts_bytes",
                    "what a worker sends to workers of other hosts, of the worker that sends most "
                    "there, without what a root scatters and gathers; in both passes if the case "
-                   "times both",
-                   16)),
-    empty(
-        "where no root scatters the inputs",
-        quantity(prediction, "root_sent_bytes",
-                 "what the root sends to all workers, in both passes if the case times both", 11)),
+                   "times both")),
+    empty("where no root scatters the inputs",
+          quantity(prediction, "root_sent_bytes",
+                   "what the root sends to all workers, in both passes if the case times both")),
     empty("unless the case has a backward pass",
           quantity(prediction, "backward_sent_bytes",
-                   "the bytes that the worker with the most sends in the backward pass", 9)),
+                   "the bytes that the worker with the most sends in the backward pass")),
     empty("unless workers share the state of an operator",
           quantity(prediction, "state_bytes",
-                   "what tokens leave to those of other workers, in all exchanges", 15)),
+                   "what tokens leave to those of other workers, in all exchanges")),
     empty("unless workers share the state of an operator",
           column(prediction, "sent_states", real,
-                 "states that a worker sends, of the worker that sends most", 15, "states")),
+                 "states that a worker sends, of the worker that sends most", "states")),
     empty("unless workers share an operator",
           column(
               prediction, "scan_rounds", integer,
               "rounds of messages until each worker has the states that it needs, in both passes "
               "if the case times both; of `axial` 2, to its columns and back, 3 backwards, and one "
               "more for its pair bias",
-              15, "rounds")),
+              "rounds")),
     empty("unless workers share an operator over links with a limit",
           quantity(prediction, "predicted_scan_s",
-                   "the time that the links take for these rounds, without any computing", 15)),
+                   "the time that the links take for these rounds, without any computing")),
     of_pipeline(quantity(prediction, "between_stages_bytes",
                          "what a worker sends to workers of other stages, of the worker that sends "
-                         "most there; `moved_bytes` also has what groups send inside",
-                         17)),
+                         "most there; `moved_bytes` also has what groups send inside")),
     of_pipeline(column(prediction, "predicted_bubble_ratio", real,
                        "the share of time in which stages are idle, by the closed form of equal "
-                       "units without links: (S - 1) / (v m c + S - 1) with c chunks",
-                       17)),
+                       "units without links: (S - 1) / (v m c + S - 1) with c chunks")),
     of_pipeline(column(
         prediction, "plan_bubble_ratio", real,
-        "the same from stepping through the schedule with the FLOP of each unit as its time", 17)),
+        "the same from stepping through the schedule with the FLOP of each unit as its time")),
     of_pipeline(column(prediction, "kept_microbatches", real,
                        "microbatches whose activations a stage keeps at once, of the stage that "
                        "keeps most; chunks and virtual stages count as parts of one",
-                       17, "microbatches")),
+                       "microbatches")),
     empty("unless `workload` is `pipeline` and its links have a limit",
           quantity(prediction, "predicted_pipeline_s",
                    "the time that the links take for the messages of the schedule, without any "
-                   "computing",
-                   17)),
+                   "computing")),
     empty("where the case has no plan, or where it is not known for the GPU",
           tiled(quantity(
               prediction, "predicted_active_peak_bytes",
@@ -143,14 +134,12 @@ inline constexpr Field kResultFields[] = {
           tiled(quantity(
               prediction, "predicted_device_peak_bytes",
               "the most that the device of a worker holds at once: its share of Q, K, V and "
-              "O, its buffers, partials and workspace; of the worker that needs most",
-              11))),
+              "O, its buffers, partials and workspace; of the worker that needs most"))),
     empty("where no root scatters the inputs, and on a GPU",
           tiled(quantity(
               prediction, "predicted_root_peak_bytes",
               "the most that the root's device holds: the whole tensors, and what worker 0 "
-              "has there",
-              11))),
+              "has there"))),
     quantity(memory, "active_memory_peak_bytes",
              "the largest sum of tensors that existed at once in the process, all workers' and the "
              "caller's, as the ledger counted them in the memory pass"),
@@ -158,19 +147,18 @@ inline constexpr Field kResultFields[] = {
              "the most that the allocator held at once for these tensors"),
     quantity(memory, "resident_peak_bytes", "the peak of the process's resident memory"),
     empty("unless the case was measured",
-          tiled(counted(quantity(
-              memory, "device_peak_bytes",
-              "what `predicted_device_peak_bytes` predicts, as the ledger counted it", 11)))),
+          tiled(counted(
+              quantity(memory, "device_peak_bytes",
+                       "what `predicted_device_peak_bytes` predicts, as the ledger counted it")))),
     empty("unless the case was measured and a root scatters the inputs",
-          tiled(counted(quantity(
-              memory, "root_peak_bytes",
-              "what `predicted_root_peak_bytes` predicts, as the ledger counted it", 11)))),
-    empty(
-        "unless `measure.device_memory` is set and the case ran on a GPU",
-        quantity(memory, "gpu_memory_peak_bytes",
-                 "the most that the GPU held at once, libraries included, as its driver counts it",
-                 11)),
-    column(time, "n_samples", integer, "timed repeats; warm-ups do not count", 1, "repeats"),
+          tiled(counted(
+              quantity(memory, "root_peak_bytes",
+                       "what `predicted_root_peak_bytes` predicts, as the ledger counted it")))),
+    empty("unless `measure.device_memory` is set and the case ran on a GPU",
+          quantity(
+              memory, "gpu_memory_peak_bytes",
+              "the most that the GPU held at once, libraries included, as its driver counts it")),
+    column(time, "n_samples", integer, "timed repeats; warm-ups do not count", "repeats"),
     column(time, "interval_coverage", real,
            "the probability that an interval contains the median; where it is below 0.95 the "
            "interval is the whole range of the samples"),
@@ -181,19 +169,17 @@ inline constexpr Field kResultFields[] = {
     empty("unless `pass` is `both` and the case is `ok`",
           quantity(time, "forward_time_median_s",
                    "the real time of the forward pass of a repeat that times both passes; the wall "
-                   "clock is the sum of the two",
-                   9)),
+                   "clock is the sum of the two")),
     empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "forward_time_low95_s", "the low end of the interval of its median", 9)),
+          quantity(time, "forward_time_low95_s", "the low end of the interval of its median")),
     empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "forward_time_high95_s", "the high end of the interval of its median", 9)),
+          quantity(time, "forward_time_high95_s", "the high end of the interval of its median")),
     empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "backward_time_median_s", "the real time of its backward pass", 9)),
+          quantity(time, "backward_time_median_s", "the real time of its backward pass")),
     empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "backward_time_low95_s", "the low end of the interval of its median", 9)),
-    empty(
-        "unless `pass` is `both` and the case is `ok`",
-        quantity(time, "backward_time_high95_s", "the high end of the interval of its median", 9)),
+          quantity(time, "backward_time_low95_s", "the low end of the interval of its median")),
+    empty("unless `pass` is `both` and the case is `ok`",
+          quantity(time, "backward_time_high95_s", "the high end of the interval of its median")),
     quantity(time, "critical_path_median_s",
              "the time of the slowest worker with gather and merge; for rings the sum over the "
              "rounds of the slowest worker of each round"),
@@ -221,100 +207,91 @@ inline constexpr Field kResultFields[] = {
           quantity(
               time, "stage_scores_median_s",
               "the time of the first stage of kernel `staged` under serial ranks: dense x dense -> "
-              "sparse",
-              6)),
+              "sparse")),
     empty("unless the kernel is `staged` and the ranks are `serial`",
-          quantity(time, "stage_softmax_median_s", "the time of its second stage: softmax", 6)),
-    empty(
-        "unless the kernel is `staged` and the ranks are `serial`",
-        quantity(time, "stage_product_median_s", "the time of its third stage: sparse x dense", 6)),
-    empty("on a CPU", quantity(time, "device_time_median_s", "the time by the GPU's own clock", 4)),
+          quantity(time, "stage_softmax_median_s", "the time of its second stage: softmax")),
+    empty("unless the kernel is `staged` and the ranks are `serial`",
+          quantity(time, "stage_product_median_s", "the time of its third stage: sparse x dense")),
+    empty("on a CPU", quantity(time, "device_time_median_s", "the time by the GPU's own clock")),
     empty("on a CPU, or where the driver does not report it",
           quantity(time, "sm_clock_median_hz",
-                   "the clock of the GPU's multiprocessors, counted on the device", 4)),
+                   "the clock of the GPU's multiprocessors, counted on the device")),
     empty("on a CPU, or where the driver does not report it",
           column(time, "throttled_samples", integer,
                  "repeats in which the GPU driver reported a power, thermal or hardware slowdown",
-                 4, "repeats")),
+                 "repeats")),
     empty("unless the case is `ok` and was measured",
           column(time, "disturbed_samples", integer,
                  "timed repeats that the host or the GPU's clock disturbed; they are kept, and the "
                  "medians leave them out if `min_repeats` others could be taken",
-                 7, "repeats")),
+                 "repeats")),
     empty(
         "where nothing did",
         column(
             time, "disturbed_by", word,
             "what disturbed the row: most of its disturbed repeats, where the medians could not "
             "leave them out (`stopped`, `stolen`, `neighbours`, `waiting`, `paging`, `throttled`, "
-            "`oversubscribed`)",
-            7)),
+            "`oversubscribed`)")),
     empty("unless the case is `ok` and was measured",
           quantity(time, "cpu_time_median_s",
-                   "the CPU time of the process, all threads, in a repeat", 7)),
+                   "the CPU time of the process, all threads, in a repeat")),
     empty("where Linux does not count them",
           column(time, "instructions_median", real,
-                 "instructions that the process retired in a repeat, as Linux counts them", 7,
+                 "instructions that the process retired in a repeat, as Linux counts them",
                  "instructions")),
     empty("where Linux does not count them",
-          column(time, "instructions_low95", real, "the low end of the interval of its median", 7,
+          column(time, "instructions_low95", real, "the low end of the interval of its median",
                  "instructions")),
     empty("where Linux does not count them",
-          column(time, "instructions_high95", real, "the high end of the interval of its median", 7,
+          column(time, "instructions_high95", real, "the high end of the interval of its median",
                  "instructions")),
     empty("where Linux does not count them",
-          column(time, "cycles_median", real, "cycles of the cores that it ran on, likewise", 7,
+          column(time, "cycles_median", real, "cycles of the cores that it ran on, likewise",
                  "cycles")),
     empty("unless the case is `ok`, and for layers and workers that are launched together",
           quantity(time, "compute_median_s",
                    "the time that the worker that ends last computes and merges; this, the exposed "
-                   "communication and the idle time add up to the wall clock of a repeat",
-                   3)),
+                   "communication and the idle time add up to the wall clock of a repeat")),
     empty("unless the case is `ok`, and with `ranks: serial`",
-          quantity(time, "communication_median_s", "the time that it communicates, hidden or not",
-                   3)),
+          quantity(time, "communication_median_s", "the time that it communicates, hidden or not")),
     empty(
         "unless the case is `ok`, and with `ranks: serial`",
         quantity(
             time, "exposed_communication_median_s",
             "the time that it waits for what is sent, scatter and gather included, and has nothing "
-            "to compute",
-            3)),
+            "to compute")),
     empty("unless the case is `ok`, and with `ranks: serial`",
           quantity(time, "exposed_communication_low95_s",
-                   "the low end of the interval of its median", 10)),
+                   "the low end of the interval of its median")),
     empty("unless the case is `ok`, and with `ranks: serial`",
           quantity(time, "exposed_communication_high95_s",
-                   "the high end of the interval of its median", 10)),
-    empty(
-        "unless the case is `ok`, and with `ranks: serial`",
-        quantity(time, "idle_median_s", "the time that it waits while no message is under way", 3)),
+                   "the high end of the interval of its median")),
+    empty("unless the case is `ok`, and with `ranks: serial`",
+          quantity(time, "idle_median_s", "the time that it waits while no message is under way")),
     empty("unless the case is `ok` and `workload` is `pipeline`",
           column(time, "bubble_ratio", real,
                  "what `predicted_bubble_ratio` predicts, by the model: 1 minus the time of all "
-                 "units divided by S times `critical_path_median_s`",
-                 17)),
+                 "units divided by S times `critical_path_median_s`")),
     empty("unless the case is `ok` and was measured",
           quantity(time, "achieved_flop_per_s", "`unmasked_flop` divided by the wall clock")),
     empty("where it was not measured: for models, and for MPI ranks",
           quantity(time, "peak_flop_per_s",
-                   "the measured peak of the processors that the case used", 2)),
-    empty("where `peak_flop_per_s` is empty",
-          column(time, "peak_fraction", real, "`achieved_flop_per_s` divided by `peak_flop_per_s`",
-                 2)),
+                   "the measured peak of the processors that the case used")),
+    empty(
+        "where `peak_flop_per_s` is empty",
+        column(time, "peak_fraction", real, "`achieved_flop_per_s` divided by `peak_flop_per_s`")),
     empty("unless `model.device` is set and the case is `ok`",
           quantity(time, "modelled_wall_time_s",
                    "the time that the model predicts for the same plan; of operators other than "
                    "softmax a lower bound, since no kernel of this program was measured there: the "
                    "products of the slowest worker at the device's product rate, or its tensors "
                    "once through the device's memory, whichever takes longer, and then "
-                   "`predicted_scan_s`",
-                   3)),
+                   "`predicted_scan_s`")),
     empty("unless `model.device` is set and the case was measured",
           column(time, "model_residual_ratio", real,
-                 "the measured wall clock divided by the modelled one, minus 1", 3)),
+                 "the measured wall clock divided by the modelled one, minus 1")),
     column(verification, "verified_rows", integer,
-           "query rows that were compared with the float64 reference", 1, "rows"),
+           "query rows that were compared with the float64 reference", "rows"),
     column(verification, "max_error", real,
            "the largest absolute output error in the class of rows nearest to its tolerance"),
     column(verification, "naive_error", real,
@@ -326,18 +303,16 @@ inline constexpr Field kResultFields[] = {
                  "the largest error of a log-sum-exp, a natural logarithm")),
     column(verification, "relative_l2_error", real,
            "the L2 norm of the output's error divided by that of the float64 reference, over all "
-           "elements of the verified rows",
-           8),
+           "elements of the verified rows"),
     empty("unless `workload` is `sequence_mixer` and the output was verified",
           column(verification, "distance_to_exact", real,
                  "the L2 norm of the output minus float64 softmax attention over the same inputs, "
                  "causal where the mask is and else full, divided by that of the attention, over "
                  "the verified rows; it says how far the operator is from attention, and judges "
-                 "nothing",
-                 15)),
+                 "nothing")),
     empty("unless gradients of attention or an operator were verified",
           column(verification, "verified_keys", integer,
-                 "keys whose dK and dV were compared with the float64 reference", 9, "keys")),
+                 "keys whose dK and dV were compared with the float64 reference", "keys")),
     attention_gradient(
         "d_q_max_error",
         "the largest absolute error of dQ in the verified rows; the float64 reference "

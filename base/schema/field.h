@@ -118,8 +118,8 @@ using enum FieldGroup;
 
 // A column whose unit is not part of its name.
 [[nodiscard]] constexpr Field column(FieldGroup group, std::string_view name, FieldKind kind,
-                                     std::string_view meaning, int since = 1,
-                                     std::string_view unit = {}) {
+                                     std::string_view meaning, std::string_view unit = {},
+                                     int since = 1) {
   return {.column = name,
           .kind = kind,
           .unit = unit,
@@ -131,14 +131,14 @@ using enum FieldGroup;
 // A column whose name ends with its unit. A name with another end does not compile.
 [[nodiscard]] consteval Field quantity(FieldGroup group, std::string_view name,
                                        std::string_view meaning, int since = 1) {
-  constexpr Field kEnds[] = {column(time, "_flop_per_s", real, {}, 1, "FLOP/s"),
-                             column(time, "_s", real, {}, 1, "s"),
-                             column(time, "_hz", real, {}, 1, "Hz"),
-                             column(memory, "_bytes", integer, {}, 1, "bytes"),
-                             column(prediction, "_tokens", integer, {}, 1, "tokens"),
-                             column(prediction, "_pairs", integer, {}, 1, "pairs")};
+  constexpr Field kEnds[] = {column(time, "_flop_per_s", real, {}, "FLOP/s"),
+                             column(time, "_s", real, {}, "s"),
+                             column(time, "_hz", real, {}, "Hz"),
+                             column(memory, "_bytes", integer, {}, "bytes"),
+                             column(prediction, "_tokens", integer, {}, "tokens"),
+                             column(prediction, "_pairs", integer, {}, "pairs")};
   for (const Field& end : kEnds)
-    if (name.ends_with(end.column)) return column(group, name, end.kind, meaning, since, end.unit);
+    if (name.ends_with(end.column)) return column(group, name, end.kind, meaning, end.unit, since);
   throw "the name of a quantity ends with its unit";
 }
 

@@ -7,15 +7,15 @@
 namespace qb::fields {
 
 inline constexpr Field kMixerOperator = parameter(
-    word, problem, "mixer_operator", key("mixer.operator"), since(15), standard("softmax"),
-    label("{}"), quiet_standard,
+    word, problem, "mixer_operator", key("mixer.operator"), standard("softmax"), label("{}"),
+    quiet_standard,
     meaning("{words}. It mixes the tokens; see [Other operators](README.md#other-operators)"),
     needs(need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
           need("mask", "full").of("nystrom linformer perceiver axial"),
           need("mask", "full causal").of("linear performer")));
 
 inline constexpr Field kMixerRank = parameter(
-    integer, problem, "mixer_rank", key("mixer.rank"), since(15), standard("0"), at_most(65'536),
+    integer, problem, "mixer_rank", key("mixer.rank"), standard("0"), at_most(65'536),
     label("rank {}"), quiet_standard,
     meaning("the size of what an operator keeps, {range}. It is the features of `performer`, "
             "landmarks of `nystrom`, projected tokens of `linformer`, latents of `perceiver`, the "
@@ -24,21 +24,21 @@ inline constexpr Field kMixerRank = parameter(
     needs(need("mixer_operator", "performer nystrom linformer perceiver selective_scan")));
 
 inline constexpr Field kMixerDepth =
-    parameter(integer, problem, "mixer_depth", key("mixer.depth"), since(16), standard("8"),
-              at_most(1024), label("depth {}"), quiet_standard,
+    parameter(integer, problem, "mixer_depth", key("mixer.depth"), standard("8"), at_most(1024),
+              label("depth {}"), quiet_standard,
               meaning("how often the latents of `perceiver` attend to each other, {range}"),
               needs(need("mixer_operator", "perceiver")));
 
 inline constexpr Field kMixerRows =
-    parameter(integer, problem, "mixer_rows", key("mixer.rows"), unit("rows"), since(17),
-              standard("0"), at_most(std::int64_t{1} << 40), label("{} rows"), quiet_standard,
+    parameter(integer, problem, "mixer_rows", key("mixer.rows"), unit("rows"), standard("0"),
+              at_most(std::int64_t{1} << 40), label("{} rows"), quiet_standard,
               meaning("the rows into which `axial` puts the tokens, {range}; they divide the "
                       "tokens"),
               standard_meaning("0: the divisor of `n_tokens` nearest to its root"),
               needs(need("mixer_operator", "axial")));
 
 inline constexpr Field kMixerPairBias = parameter(
-    word, problem, "mixer_pair_bias", key("mixer.pair_bias"), since(18), standard("none"),
+    word, problem, "mixer_pair_bias", key("mixer.pair_bias"), standard("none"),
     label("{} pair bias"), quiet_standard,
     meaning(
         "what `axial` adds to the scores of its rows: {words}. `random` is numbers of N(0, 1) from "
@@ -46,22 +46,22 @@ inline constexpr Field kMixerPairBias = parameter(
     needs(need("mixer_operator", "axial"), need("pass", "forward")));
 
 inline constexpr Field kMixerChunk =
-    parameter(integer, means, "mixer_chunk", key("mixer.chunk"), unit("tokens"), since(15),
-              standard("64"), range(1, 65'536), label("chunks of {}"), quiet_standard,
+    parameter(integer, means, "mixer_chunk", key("mixer.chunk"), unit("tokens"), standard("64"),
+              range(1, 65'536), label("chunks of {}"), quiet_standard,
               meaning("the tokens that a causal operator takes at a time, {range}"),
               needs(need("mixer_operator", "linear performer ssd"), need("mask", "causal")));
 
 inline constexpr Field kMixerScan = parameter(
-    word, split, "mixer_scan", key("mixer.scan"), since(15), standard("chain"),
-    label("{} of states"), quiet_standard,
+    word, split, "mixer_scan", key("mixer.scan"), standard("chain"), label("{} of states"),
+    quiet_standard,
     meaning("how workers get the state of tokens before theirs: {words}; see [Other operators]"
             "(README.md#other-operators). Under a full mask it is the state of all"),
     needs(need("mixer_operator", "linear performer nystrom linformer perceiver ssd selective_scan"),
           need("workers")));
 
 inline constexpr Field kMixerBlocks =
-    parameter(integer, split, "mixer_blocks", key("mixer.blocks"), unit("blocks"), since(15),
-              standard("0"), at_most(65'536), label("{} blocks"), quiet_standard,
+    parameter(integer, split, "mixer_blocks", key("mixer.blocks"), unit("blocks"), standard("0"),
+              at_most(65'536), label("{} blocks"), quiet_standard,
               meaning("the blocks of heads in which `all_scan` sends a state, {range}; 0: one "
                       "for each head of the state"),
               needs(need("mixer_scan", "all_scan")));

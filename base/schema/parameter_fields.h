@@ -92,19 +92,18 @@ inline constexpr Field kCaseFields[] = {
               at_least(1), nullable, label("budget {} B"), meaning("the most bytes of all tensors"),
               standard_meaning("none: the memory of the machine"),
               needs(need("ranks", "serial threads mpi nccl").because("a model takes no memory"))),
-    parameter(word, means, "cpu_isa", key("cpu.isa"), since(2), standard("auto"),
-              label("{} forced"), quiet_standard,
+    parameter(word, means, "cpu_isa", key("cpu.isa"), standard("auto"), label("{} forced"),
+              quiet_standard,
               meaning("the instruction set of the CPU kernels: {words}. `auto` is the best there "
                       "is; if the CPU lacks the one that is named, the row is `unsupported`"),
               needs(need("device", "cpu"), need("kernel", "materialized flash staged"),
                     need("ranks", "serial threads mpi").or_if("model_device", "here"))),
-    parameter(sequences, problem, "sequences", unit("tokens"), since(3), nullable,
-              label("sequences {}"),
+    parameter(sequences, problem, "sequences", unit("tokens"), nullable, label("sequences {}"),
               meaning("a packed batch of unequal lengths, cached+new tokens of each sequence: "
                       "`\"100+8 64+1\"`; `n_tokens` is then the sum of the new tokens. "
                       "`flash_decoding` and `tree_decode` take one sequence"),
               standard_meaning("one sequence a batch entry"), needs(need("workload", "attention"))),
-    parameter(word, split, "new_key_owner", since(3), standard("round_robin"), label("{} owner"),
+    parameter(word, split, "new_key_owner", standard("round_robin"), label("{} owner"),
               quiet_standard,
               meaning("`round_robin` (the owner moves on by one in each step), `fixed`"),
               needs(need("algorithm", "decode"))),
@@ -112,7 +111,7 @@ inline constexpr Field kCaseFields[] = {
     kLinkLatency,
     kLinkMode,
     parameter(
-        file, means, "model_device", key("model.device"), since(3), nullable, label("model of {}"),
+        file, means, "model_device", key("model.device"), nullable, label("model of {}"),
         meaning(
             "a name of `data/devices/` such as `h100`, a file, or `here`, this machine, measured "
             "when the case begins. With other ranks than `model`, the case is predicted too, and "
@@ -127,19 +126,19 @@ inline constexpr Field kCaseFields[] = {
                   .of("here")
                   .because("the nearest is model.device: h100"),
               need("device", "cpu").of("here"))),
-    parameter(integer, means, "model_cores", key("model.cores"), unit("devices"), since(3),
-              standard("0"), at_most(4096), label("{} devices"), quiet_standard,
+    parameter(integer, means, "model_cores", key("model.cores"), unit("devices"), standard("0"),
+              at_most(4096), label("{} devices"), quiet_standard,
               meaning("the number of devices that the workers of a modelled case share, "
                       "{range}; 0: each worker has its own"),
               needs(need("model_device"), need("mixer_operator", "softmax"),
                     need("workload", "attention sequence_mixer")
                         .because("each worker of a pipeline has a device"))),
-    parameter(word, split, "distillation", since(4), standard("published"),
-              label("{} distillation"), quiet_standard,
+    parameter(word, split, "distillation", standard("published"), label("{} distillation"),
+              quiet_standard,
               meaning("`published` (the paper's rule), "
                       "`balanced` (every worker has the same work, even W included)"),
               needs(need("algorithm", "cqs cqs_sharded"))),
-    parameter(word, problem, "workload", since(5), standard("attention"), quiet_standard,
+    parameter(word, problem, "workload", standard("attention"), quiet_standard,
               meaning(
                   "`attention`; `transformer_layer`, an encoder layer around it; `sequence_mixer`; "
                   "`pipeline`. See [A transformer layer](README.md#a-transformer-layer), [Other "
@@ -150,19 +149,18 @@ inline constexpr Field kCaseFields[] = {
                         .of("pipeline")
                         .because("a pipeline is modelled, on a device such as model.device: h100"),
                     need("mask", "causal").of("pipeline"))),
-    parameter(integer, problem, "layer_feed_forward_dim", key("layer.feed_forward_dim"), since(5),
+    parameter(integer, problem, "layer_feed_forward_dim", key("layer.feed_forward_dim"),
               standard("0"), at_most(1'000'000), label("feed-forward {}"), quiet_standard,
               meaning("the width of the feed-forward network, {range}; 0: 4 x `q_heads` x "
                       "`head_dim`"),
               needs(need("workload", "transformer_layer"))),
     parameter(integer, problem, "layer_block_tokens", key("layer.block_tokens"), unit("tokens"),
-              since(5), range(1, 3'000'000'000), nullable, label("blocks of {}"),
+              range(1, 3'000'000'000), nullable, label("blocks of {}"),
               meaning("the number of query tokens that go through attention and feed-forward "
                       "together"),
               standard_meaning("none: the plain layer"),
               needs(need("workload", "transformer_layer"))),
-    parameter(word, means, "allocator", since(4), standard("auto"), label("{} allocator"),
-              quiet_standard,
+    parameter(word, means, "allocator", standard("auto"), label("{} allocator"), quiet_standard,
               meaning("who keeps freed memory: {words}. `same_size` serves requests of nearly the "
                       "size of a freed block, `caching` does as PyTorch, `pool` is a GPU's"),
               standard_meaning("`same_size`, on a GPU `pool`"),
@@ -172,18 +170,18 @@ inline constexpr Field kCaseFields[] = {
                     need("ranks", "serial threads mpi")
                         .of("direct")
                         .because("freeing memory would wait for the other GPUs"))),
-    parameter(word, means, "launch", since(4), standard("alone"), label("launched {}"),
+    parameter(word, means, "launch", standard("alone"), label("launched {}"),
               meaning(
                   "`alone`, `together` (all workers in one), `graph`; see [gpu](gpu/README.md)"),
               needs(need("device", "cuda"), need("ranks", "serial"),
                     need("workload", "attention").because("a layer has one worker"))),
-    parameter(word, means, "clock", since(4), standard("synchronized"), label("{} clock"),
+    parameter(word, means, "clock", standard("synchronized"), label("{} clock"),
               meaning("`synchronized`, `unsynchronized` (as published), `cpu` (of one thread)"),
               needs(need("device", "cuda").of("unsynchronized"), need("device", "cpu").of("cpu"),
                     need("threads", "0 1").of("cpu"), need("ranks", "serial"))),
     parameter(
         word,
-        means, "l2_cache", since(4), standard("auto"), label("{} cache"), quiet_standard,
+        means, "l2_cache", standard("auto"), label("{} cache"), quiet_standard,
         meaning(
             "what the cache holds before a repeat: {words}. `flushed` writes memory of twice its "
             "size before each, on a CPU that of its last level; `rotated` takes other inputs"),
@@ -194,25 +192,23 @@ inline constexpr Field kCaseFields[] = {
                 .of("flushed rotated")
                 .because("a shard has just been written when the clock starts"),
             need("workload", "attention").of("rotated").because("a layer has one set of weights"))),
-    parameter(word, means, "cuda_path", key("cuda.path"), since(4), standard("auto"),
-              label("{} path"), quiet_standard,
-              meaning("the instructions that `flash` uses: `auto`, `sm_80`"),
+    parameter(word, means, "cuda_path", key("cuda.path"), standard("auto"), label("{} path"),
+              quiet_standard, meaning("the instructions that `flash` uses: `auto`, `sm_80`"),
               needs(need("device", "cuda"), need("kernel", "flash"))),
-    parameter(
-        word,
-        problem, "pass", since(9), standard("forward"), label("{} pass"), quiet_standard,
-        meaning("{words}; see [The backward pass](README.md#the-backward-pass). `backward` is "
-                "from dO, O and LSE to dQ, dK and dV, of an operator from dO alone, and the "
-                "forward pass before it is not timed; `both` times the one, then the other"),
-        needs(need("workload", "attention").or_if("device", "cpu"),
-              need("workload", "attention transformer_layer sequence_mixer")
-                  .because("a pipeline computes both, in turns"),
-              need("mixer_operator", "softmax linear axial ssd")
-                  .because("the nearest of the others is mixer.operator: linear"),
-              need("workers", "1")
-                  .or_if("mixer_operator", "softmax axial")
-                  .because("the nearest is workers: 1"))),
-    parameter(word, problem, "gradient_dtype", since(9), standard("f32"), label("sums sent in {}"),
+    parameter(word, problem, "pass", standard("forward"), label("{} pass"), quiet_standard,
+              meaning(
+                  "{words}; see [The backward pass](README.md#the-backward-pass). `backward` is "
+                  "from dO, O and LSE to dQ, dK and dV, of an operator from dO alone, and the "
+                  "forward pass before it is not timed; `both` times the one, then the other"),
+              needs(need("workload", "attention").or_if("device", "cpu"),
+                    need("workload", "attention transformer_layer sequence_mixer")
+                        .because("a pipeline computes both, in turns"),
+                    need("mixer_operator", "softmax linear axial ssd")
+                        .because("the nearest of the others is mixer.operator: linear"),
+                    need("workers", "1")
+                        .or_if("mixer_operator", "softmax axial")
+                        .because("the nearest is workers: 1"))),
+    parameter(word, problem, "gradient_dtype", standard("f32"), label("sums sent in {}"),
               quiet_standard,
               meaning("the type in which workers send sums of gradients to each other: `f32`, "
                       "`f16`, `bf16`. The last two round a sum at each hop; `ulysses` sends no "
@@ -220,7 +216,7 @@ inline constexpr Field kCaseFields[] = {
               needs(need("pass", "backward both"), need("workload", "attention"))),
     parameter(
         word,
-        problem, "lse", since(12), standard("one"), label("LSE sent as {}"), quiet_standard,
+        problem, "lse", standard("one"), label("LSE sent as {}"), quiet_standard,
         meaning("the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
                 "weights of partials at any score; see [Large scores](README.md#large-scores)"),
         needs(need("algorithm", "burst cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
@@ -228,22 +224,21 @@ inline constexpr Field kCaseFields[] = {
               need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
                   .or_if("pass", "backward both"),
               need("workload", "attention"), need("device", "cpu"))),
-    parameter(word, problem, "partial_dtype", since(15), standard("f32"),
-              label("partials sent in {}"), quiet_standard,
-              meaning("the type in which O of a partial travels between workers: `f32`, or "
-                      "`f16` or `bf16`, as most published systems send it; its LSE stays `f32`"),
-              needs(need("algorithm", "cqs_sharded decode grid mesh pass_q ulysses usp")
-                        .because("other algorithms send no partials between workers"),
-                    need("pass", "forward both"), need("workload", "attention"),
-                    need("device", "cpu"))),
     parameter(
         word,
-        problem, "inputs", since(12), standard("random"), label("{} keys"), quiet_standard,
-        meaning("`random` (from `seed`), `tied` (all keys of a head are its first), `peaked`. "
-                "Each query of `peaked` is 4 times an earlier key, so that few keys have "
-                "most of the weight of a row"),
-        needs(need("workload", "attention sequence_mixer"),
-              need("ranks", "serial threads mpi nccl").because("a model has none"))),
+        problem, "partial_dtype", standard("f32"), label("partials sent in {}"), quiet_standard,
+        meaning("the type in which O of a partial travels between workers: `f32`, or "
+                "`f16` or `bf16`, as most published systems send it; its LSE stays `f32`"),
+        needs(need("algorithm", "cqs_sharded decode grid mesh pass_q ulysses usp")
+                  .because("other algorithms send no partials between workers"),
+              need("pass", "forward both"), need("workload", "attention"), need("device", "cpu"))),
+    parameter(word, problem, "inputs", standard("random"), label("{} keys"), quiet_standard,
+              meaning(
+                  "`random` (from `seed`), `tied` (all keys of a head are its first), `peaked`. "
+                  "Each query of `peaked` is 4 times an earlier key, so that few keys have "
+                  "most of the weight of a row"),
+              needs(need("workload", "attention sequence_mixer"),
+                    need("ranks", "serial threads mpi nccl").because("a model has none"))),
 };
 
 inline constexpr Field kLaterFields[] = {

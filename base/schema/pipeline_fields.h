@@ -13,14 +13,13 @@ inline constexpr ParameterNeed kRunsRanks =
 // A count of such a case.
 [[nodiscard]] constexpr Field pipeline_count(FieldGroup group, std::string_view column,
                                              const auto&... settings) {
-  Field field =
-      parameter(integer, group, column, since(17), at_most(1024), quiet_standard, settings...);
+  Field field = parameter(integer, group, column, at_most(1024), quiet_standard, settings...);
   field.needs[field.needs[0].column.empty() ? 0 : 1] = kIsPipeline;
   return field;
 }
 
 inline constexpr Field kPipelineSchedule = parameter(
-    word, split, "pipeline_schedule", key("pipeline.schedule"), since(17), standard("one_f_one_b"),
+    word, split, "pipeline_schedule", key("pipeline.schedule"), standard("one_f_one_b"),
     label("{}"), quiet_standard,
     meaning("in which order stages compute: {words}; see [Pipelines](README.md#pipelines)"),
     needs(kIsPipeline));
@@ -55,7 +54,7 @@ inline constexpr Field kPipelineChunks =
                    needs(need("pipeline_schedule", "gpipe one_f_one_b")));
 
 inline constexpr Field kPipelineCut =
-    parameter(word, split, "pipeline_cut", key("pipeline.cut"), since(17), standard("times"),
+    parameter(word, split, "pipeline_cut", key("pipeline.cut"), standard("times"),
               label("cut at equal {}"), quiet_standard,
               meaning("the chunks have equal {words}: `times` is equal pairs of queries and "
                       "keys, at boundaries N sqrt(i / chunks)"),

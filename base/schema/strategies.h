@@ -41,16 +41,16 @@ namespace qb::fields {
 // Parameters that strategies read by their columns (StrategyKeys in harness/plan/strategies/): a
 // new one is its entry here and the strategy that asks for it.
 inline constexpr Field kStrategyKeys[] = {
-    parameter(integer, split, "grid_heads", key("grid.heads"), since(13), standard("0"),
-              at_most(4096), label("{} head groups"), quiet_standard,
+    parameter(integer, split, "grid_heads", key("grid.heads"), standard("0"), at_most(4096),
+              label("{} head groups"), quiet_standard,
               meaning("H of a grid, the Ulysses degree, {range}; 0: fewest bytes"),
               needs(need("algorithm", "grid usp"))),
-    parameter(integer, split, "grid_rows", key("grid.rows"), since(13), standard("0"),
-              at_most(4096), label("{} rows"), quiet_standard,
+    parameter(integer, split, "grid_rows", key("grid.rows"), standard("0"), at_most(4096),
+              label("{} rows"), quiet_standard,
               meaning("R of a grid, {range}; 0: fewest bytes. It has W / H / R columns"),
               needs(need("algorithm", "grid mesh"))),
-    parameter(word, split, "grid_layout", key("grid.layout"), since(15), standard("zigzag"),
-              label("{} grid"), quiet_standard,
+    parameter(word, split, "grid_layout", key("grid.layout"), standard("zigzag"), label("{} grid"),
+              quiet_standard,
               meaning("how a grid deals tokens to its workers: {words}. The rings of these "
                       "names do so too; contiguous is that of `ring`"),
               needs(need("algorithm", "grid usp mesh")), words("zigzag striped contiguous")),

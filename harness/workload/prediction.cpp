@@ -9,7 +9,7 @@
 
 #include "base/interruption.h"
 #include "base/numbers.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "base/status.h"
 #include "harness/execute/model/between_hosts.h"
 #include "harness/execute/model/model_executor.h"

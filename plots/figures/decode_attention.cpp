@@ -88,7 +88,7 @@ void add_step_bar(Panel& panel, const Row& row, double place, const std::string&
   panel.series[4].points.push_back(std::move(total));
 }
 
-Panel step_bars(const Group& of, int cores) {
+Panel step_bars(const Group& of) {
   Panel panel{.title = of.name,
               .x = {.label = "time of a decode step (ms)", .column = "step_ms", .from_zero = true},
               .y = {.column = "bar_index", .reversed = true}};
@@ -109,7 +109,7 @@ Panel step_bars(const Group& of, int cores) {
                                   : row == *base
                                       ? " (base)"
                                       : fmt::format(" (×{:.2f})", over_base(row, *base).y);
-        add_step_bar(panel, row, place++, (counts(row, cores) ? "" : "*") + ratio);
+        add_step_bar(panel, row, place++, (counts(row) ? "" : "*") + ratio);
       }
     ++place;  // between bars of two bases
   }
@@ -119,7 +119,7 @@ Panel step_bars(const Group& of, int cores) {
 
 // Says how a step compares with its base at the most workers that count, where the interval of the
 // ratio excludes 1, and how many do not.
-std::string step_title(const Groups& panels, int cores, const ModelGrade& grade) {
+std::string step_title(const Groups& panels, const ModelGrade& grade) {
   Rows firsts;
   for (const Group& panel : panels) firsts.push_back(panel.rows.front());
   const Columns told_by = differing_columns(firsts, {"kv_len", "batch"});
@@ -128,7 +128,7 @@ std::string step_title(const Groups& panels, int cores, const ModelGrade& grade)
   for (const Group& panel : panels)
     for (const Row& row : panel.rows) {
       const auto base = base_of(row, panel.rows);
-      const auto side = base ? side_of(row, *base, cores, grade) : std::nullopt;
+      const auto side = base ? side_of(row, *base, grade) : std::nullopt;
       if (!side || row.number("workers") < 2.0) continue;
       ++all[row.number("workers")];
       if (*side != 0)
@@ -154,14 +154,14 @@ Figure decode_attention_figure(const PlottedRun& run) {
   Groups panels = decode_panels(run.cases);
   const std::string left_out = keep_first(panels, kMostDecodePanels, "keys and batch");
   Figure figure{
-      .title = step_title(panels, run.provenance.cores, run.model_grade()),
+      .title = step_title(panels, run.model_grade()),
       .notes = joined_notes({{"In brackets: over the base above. Parts are scaled medians. *: "
                               "disturbed, or W above the cores."},
                              timing_notes(decode_rows(run.cases)),
                              {left_out}})};
   if (panels.empty())
     return empty_figure(figure.title, "no case of decode, flash_decoding or tree_decode ran");
-  for (const Group& panel : panels) figure.panels.push_back(step_bars(panel, run.provenance.cores));
+  for (const Group& panel : panels) figure.panels.push_back(step_bars(panel));
   arrange_panels(figure, 2);
   return figure;
 }

@@ -45,8 +45,7 @@ std::string distillation_title(const Rows& rows, const PlottedRun& run) {
   std::map<int, std::vector<double>> gains;  // by which is faster
   std::size_t all = 0;
   for (const Row& row : rows)
-    if (const auto side =
-            side_of(row, *published_case(row), run.provenance.cores, run.model_grade())) {
+    if (const auto side = side_of(row, *published_case(row), run.model_grade())) {
       gains[*side].push_back(gain(row).y);
       ++all;
     }

@@ -71,7 +71,7 @@ Groups scaling_panels(const Rows& rows, std::initializer_list<const char*> kinds
 }
 
 // One device alone ran a case of the same shape. What counts comes before what does not.
-Base fastest_of(const Group& panel, int cores) {
+Base fastest_of(const Group& panel) {
   const Row& like = panel.rows.front();
   const Rows alone = where(standing_rows(*like.table), [&](const Row& row) {
     return ran(row) && row.number("workers") == 1.0 && row.text("n_tokens") == panel.key[1] &&
@@ -80,22 +80,22 @@ Base fastest_of(const Group& panel, int cores) {
            row.text("ranks") == like.text("ranks");
   });
   const auto place = [=](const Row& row) {
-    return std::tuple(!counts(row, cores), row.number("workers"), -rate_of(row).y);
+    return std::tuple(!counts(row), row.number("workers"), -rate_of(row).y);
   };
   const Row base = order(alone.empty() ? panel.rows : alone, place).front();
   return {alone.empty() ? fmt::format("{}'s speed at {}", base.text("algorithm"),
                                       named_values(base, {"workers"}))
                         : "one device's speed",
-          [=](const Row&) { return rate_of(base); }, base.number("workers"), counts(base, cores)};
+          [=](const Row&) { return rate_of(base); }, base.number("workers"), counts(base)};
 }
 
-Point share_of(const Row& row, const Base& base, int cores) {
+Point share_of(const Row& row, const Base& base) {
   const Point rate = rate_of(row);
   const Point of = base.rate(row);
   return {.y = kPercent * rate.y / of.y,
           .low = kPercent * rate.low / of.high,
           .high = kPercent * rate.high / of.low,
-          .disturbed = !base.counts || !counts(row, cores)};
+          .disturbed = !base.counts || !counts(row)};
 }
 
 // The title has the range at the most workers of the first panel that count.
@@ -115,8 +115,7 @@ std::string kept_title(const Panel& panel, const Group& of, const Base& base) {
 }
 
 // Adds to a declaration what both figures share. `base_of` gives that of a panel.
-Figure scaling_figure(LineFigure declared, int cores,
-                      const std::function<Base(const Group& panel)>& base_of) {
+Figure scaling_figure(LineFigure declared, const std::function<Base(const Group& panel)>& base_of) {
   declared.notes.push_back(keep_first(declared.panels, kMostPanels, "mask and shape"));
   declared.x = number_in("workers");
   declared.x_axis = workers_axis;
@@ -127,9 +126,7 @@ Figure scaling_figure(LineFigure declared, int cores,
     Groups lines =
         scheme_lines(panel, {"workers", "kv_len", "n_tokens", "grid_heads", "grid_rows"});
     for (Group& line : lines)
-      line.value = [=, base = base_of(panel)](const Row& row) {
-        return share_of(row, base, cores);
-      };
+      line.value = [=, base = base_of(panel)](const Row& row) { return share_of(row, base); };
     return lines;
   };
   Figure figure = line_figure(declared);
@@ -145,7 +142,6 @@ Figure scaling_figure(LineFigure declared, int cores,
 }  // namespace
 
 Figure efficiency_figure(const PlottedRun& run) {
-  const int cores = run.provenance.cores;
   const Rows rows = where(standing_rows(run.cases), [](const Row& row) {
     return ran(row) && is_forward(row) && rate_of(row).y > 0.0 && row.number("workers") >= 2.0;
   });
@@ -157,7 +153,7 @@ Figure efficiency_figure(const PlottedRun& run) {
        .panels = scaling_panels(rows, {"Strong", "Weak"}),
        .notes = joined_notes({{"Speed of a worker: its share of the unmasked FLOP over the time."},
                               timing_notes(rows)})},
-      cores, [&](const Group& panel) { return fastest_of(panel, cores); });
+      [&](const Group& panel) { return fastest_of(panel); });
 }
 
 Figure mfu_figure(const PlottedRun& run) {
@@ -178,7 +174,7 @@ Figure mfu_figure(const PlottedRun& run) {
                                "forward, 10 d backward, over the time and the peak, which is "
                                "measured, or the modelled device's."},
                               timing_notes(rows)})},
-      run.provenance.cores, [&](const Group&) {
+      [&](const Group&) {
         return Base{"its device's peak", peak, 1.0};
       });
 }

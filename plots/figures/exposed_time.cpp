@@ -41,7 +41,7 @@ std::string left_out_note(const Rows& all) {
 }
 
 // A line for each scheme; a model's is dashed.
-Groups drawn_lines(const Group& panel, int cores) {
+Groups drawn_lines(const Group& panel) {
   if (panel.rows.empty()) return {};
   Groups lines = scheme_lines(panel, {"n_tokens", "workers", "ranks", kBandwidth});
   for (Group& line : lines) {
@@ -49,7 +49,7 @@ Groups drawn_lines(const Group& panel, int cores) {
     line.style.dash = modelled(line.rows.front()) ? 1 : 0;
     line.value = [=](const Row& row) {
       Point point = exposed(row);
-      point.disturbed = !counts(row, cores);
+      point.disturbed = !counts(row);
       return point;
     };
   }
@@ -58,7 +58,7 @@ Groups drawn_lines(const Group& panel, int cores) {
 
 // Says how long the workers wait whose clocks count.
 std::string waits_title(const Rows& rows, int cores) {
-  const Rows told = where(rows, [=](const Row& row) { return counts(row, cores); });
+  const Rows told = where(rows, [=](const Row& row) { return counts(row); });
   if (told.empty()) return listed({kWaitTitle, crowded_name(rows, cores)});
   return modelled_first(
       told,
@@ -81,7 +81,7 @@ Figure exposed_time_figure(const PlottedRun& run) {
        .y = {{.y = {.label = "exposed communication / (bytes / bandwidth)",
                     .column = "exposed_ratio",
                     .from_zero = true},
-              .lines = [&](const Group& panel) { return drawn_lines(panel, run.provenance.cores); },
+              .lines = [&](const Group& panel) { return drawn_lines(panel); },
               .reference = always(limit_line("nothing hidden", 1.0))}},
        .panels = panels,
        .x = bandwidth,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/figures/figures.h"
 
-#include "base/schema/gone_names.h"
 #include "base/status.h"
 #include "base/words.h"
 
@@ -77,10 +76,7 @@ bool shows_runs_beside(std::string_view figure) {
 }
 
 std::vector<Figure> figures_of_run(const PlottedRun& run, std::vector<std::string> names) {
-  if (names.empty()) {
-    names = run.provenance.figures;
-    std::erase_if(names, [](const std::string& name) { return find_gone("figure", name); });
-  }
+  if (names.empty()) names = run.provenance.figures;
   const bool named = !names.empty();
   if (!named) names.assign(std::begin(kFigureNames), std::end(kFigureNames));
   std::vector<Figure> figures;

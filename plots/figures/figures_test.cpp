@@ -5,7 +5,6 @@
 
 #include "base/files.h"
 #include "base/schema/figure_names.h"
-#include "base/schema/gone_names.h"
 #include "base/status.h"
 #include "plots/testing/sample_run.h"
 #include "plots/testing/sample_schemes.h"
@@ -88,19 +87,6 @@ TEST(RunFigures, AnUnknownNameGetsTheNearest) {
     FAIL() << "accepted";
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("did you mean 'wall_clock'"));
-  }
-}
-
-TEST(RunFigures, AFigureThatIsGoneNamesItsSuccessor) {
-  for (const GoneName& gone : kGoneNames) {
-    if (gone.what != "figure") continue;
-    EXPECT_EQ(std::ranges::count(kFigureNames, gone.name), 0) << gone.name;
-    try {
-      (void)figures_of_run(sample(), {std::string(gone.name)});
-      FAIL() << gone.name;
-    } catch (const UsageError& error) {
-      EXPECT_THAT(error.what(), HasSubstr(gone.instead));
-    }
   }
 }
 

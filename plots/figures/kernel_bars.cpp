@@ -41,7 +41,7 @@ Rivals rivals_of(const Rows& all) {
 }
 
 // Makes a line without its stroke for each kernel and type.
-Groups kernel_marks(const Rows& rows, const PointOf& value, int cores, bool one_kernel) {
+Groups kernel_marks(const Rows& rows, const PointOf& value, bool one_kernel) {
   Groups lines = group(order(rows, number_in("n_tokens")), Columns{"kernel", "dtype"});
   for (Group& line : lines) {
     line.name = listed({kernel_name(line.key[0]), line.key[1]});
@@ -50,7 +50,7 @@ Groups kernel_marks(const Rows& rows, const PointOf& value, int cores, bool one_
     line.draw = Draw::points;
     line.value = [=](const Row& row) {
       Point point = value(row);
-      point.disturbed = point.disturbed || !counts(row, cores);
+      point.disturbed = point.disturbed || !counts(row);
       return point;
     };
   }
@@ -110,13 +110,13 @@ void set_apart(Figure& figure) {
 }
 
 // Says how fast each kernel is beside another program, where both cases count.
-std::string rival_title(const Rows& paired, const Rivals& rivals, const PointOf& ratio, int cores) {
+std::string rival_title(const Rows& paired, const Rivals& rivals, const PointOf& ratio) {
   std::vector<std::string> said;
   for (const Group& kernel : group(paired, Columns{"kernel"})) {
     std::vector<double> ratios;
     std::map<int, std::size_t> sides;
     for (const Row& row : kernel.rows)
-      if (const auto side = side_of(row, rivals.at(row.index), cores)) {
+      if (const auto side = side_of(row, rivals.at(row.index))) {
         ratios.push_back(ratio(row).y);
         ++sides[*side];
       }
@@ -196,7 +196,6 @@ Figure kernel_bars_figure(const PlottedRun& run) {
   const bool of_gpu = !all.empty() && where(all, "device", {"cuda"}).size() == all.size();
   const bool published = run.published && of_gpu && !beside;
   const bool one_kernel = group(beside ? paired : all, Columns{"kernel"}).size() < 2;
-  const int cores = run.provenance.cores;
   const double unit = of_gpu ? 1e12 : kGiga;
   const std::string unit_name = of_gpu ? "TFLOP/s" : "GFLOP/s";
   LineFigure::Quantity speed{.y = {.label = unit_name,
@@ -217,7 +216,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
     meaning = slowest_note(paired, speed.value);
   }
   speed.lines = [&](const Group& panel) {
-    Groups lines = kernel_marks(panel.rows, speed.value, cores, one_kernel);
+    Groups lines = kernel_marks(panel.rows, speed.value, one_kernel);
     if (published) std::ranges::move(published_marks(panel), std::back_inserter(lines));
     return lines;
   };
@@ -238,7 +237,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
             {left_out}})});
   if (!figure.empty_reason.empty()) return figure;
   set_apart(figure);
-  std::string title = beside ? rival_title(paired, rivals, speed.value, cores)
+  std::string title = beside ? rival_title(paired, rivals, speed.value)
                              : published_title(figure, all.front().text("gpu"));
   if (title.empty() && !beside) title = reached_title(figure);
   if (!title.empty()) figure.title = title;

@@ -186,7 +186,7 @@ Figure layer_shares_figure(const PlottedRun& run) {
     if (layers.empty() || figure.panels.size() == kMostPanels - 1) continue;
     std::set<double> spoilt;
     for (const Row& row : where(of.rows, ran))
-      if (!counts(row, run.provenance.cores)) spoilt.insert(row.number("n_tokens"));
+      if (!counts(row)) spoilt.insert(row.number("n_tokens"));
     if (!spoilt.empty())
       figure.notes.front() = "Medians of the parts as shares of their sum; *: disturbed.";
     if (const std::string half = half_share(layers, spoilt); !half.empty())

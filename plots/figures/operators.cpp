@@ -42,8 +42,8 @@ Groups operator_lines(const Rows& rows) {
 
 // Says, at the longest N of exact attention, what the fastest operator takes of its time, and how
 // near to it the nearest comes.
-std::string beside_exact(const Rows& rows, int cores) {
-  const Rows all = where(rows, [=](const Row& row) { return counts(row, cores); });
+std::string beside_exact(const Rows& rows) {
+  const Rows all = where(rows, [=](const Row& row) { return counts(row); });
   const Rows exact = of_largest(where(all, is_exact), number_in("n_tokens"));
   // Of the time of exact attention with the same mask, which is NaN where it did not run.
   const auto share = [&](const Row& row) {
@@ -131,11 +131,11 @@ Series far_of(const Rows& rows) {
 }
 
 // Says which operators none beats in any panel, and how near those that are not exact come.
-std::string frontier_title(const Groups& panels, int cores) {
+std::string frontier_title(const Groups& panels) {
   std::map<std::string, std::set<std::string>> best;  // the panels of each
   std::vector<double> inexact;
   for (const Group& panel : panels) {
-    const Rows told = where(panel.rows, [=](const Row& row) { return counts(row, cores); });
+    const Rows told = where(panel.rows, [=](const Row& row) { return counts(row); });
     for (const Row& row : beaten_by_none(told, may_beat)) best[short_name(row)].insert(panel.name);
     for (const Row& row : panel.rows)
       if (!is_exact(row)) inexact.push_back(distance_of(row));
@@ -164,7 +164,7 @@ Figure operators_figure(const PlottedRun& run) {
   const Rows random = where(all, "inputs", {"random"});
   const Rows& rows = random.empty() ? all : random;
   Figure figure = line_figure(
-      {.title = beside_exact(rows, run.provenance.cores),
+      {.title = beside_exact(rows),
        .nothing = "no operator was timed on one worker; `qb table` shows the bounds of several",
        .lines = operator_lines(rows),
        .y = {{.y = {.label = "time (ms)", .column = "time_ms", .log = true},
@@ -205,7 +205,7 @@ Figure pareto_figure(const PlottedRun& run) {
   const Series far = far_of(rows);
   const bool tight = !far.points.empty();
   return line_figure(
-      {.title = frontier_title(panels, run.provenance.cores),
+      {.title = frontier_title(panels),
        .y = {{.y = {.label = "time (ms)", .column = "time_ms", .log = true, .tight = tight},
               .value = time_ms,
               .lines = operator_marks,

@@ -50,12 +50,12 @@ Pairs pairs_of(const Group& panel) {
 }
 
 Groups pass_ratio_lines(const Group& panel, const PlottedRun& run) {
-  const auto ratio = [cores = run.provenance.cores, pairs = pairs_of(panel)](const Row& row) {
+  const auto ratio = [pairs = pairs_of(panel)](const Row& row) {
     const auto found = pairs.find(miss_rate(row));
     if (found == pairs.end()) return Point{};
     const Row& keys = found->second.second;
     Point point = time_ratio(row, keys, clock_of(row));
-    point.disturbed = !counts(row, cores) || !counts(keys, cores);
+    point.disturbed = !counts(row) || !counts(keys);
     return point;
   };
   const auto published = [](const Row& row) {
@@ -106,11 +106,11 @@ std::string crossing_of_values(const std::vector<Point>& curve) {
 
 // Says between which miss rates the ratios of a panel pass through 1. Only times that are told
 // apart decide.
-std::string crossing_text(const Group& panel, int cores, const ModelGrade& grade) {
+std::string crossing_text(const Group& panel, const ModelGrade& grade) {
   std::vector<double> rates;
   std::vector<int> sides;
   for (const auto& [rate, pair] : pairs_of(panel)) {
-    const auto side = side_of(pair.first, pair.second, cores, grade);
+    const auto side = side_of(pair.first, pair.second, grade);
     if (!side) continue;
     rates.push_back(rate);
     sides.push_back(*side);
@@ -132,7 +132,7 @@ std::string pass_title(const Figure& figure, const Groups& panels, const Plotted
   const int cores = run.provenance.cores;
   std::vector<std::string> said;
   for (const Group& panel : panels)
-    if (const std::string text = crossing_text(panel, cores, run.model_grade()); !text.empty())
+    if (const std::string text = crossing_text(panel, run.model_grade()); !text.empty())
       said.push_back(text + (panels.size() > 1 ? fmt::format(" ({})", panel.name) : ""));
   if (said.empty()) said.push_back(listed({"nothing to rank", oversubscription(run.cases, cores)}));
   for (const Series& series : figure.panels.front().series)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schemes side by side in one setting against the worker count: pairs, bytes, memory and time.
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "plots/figures/figures.h"
 #include "plots/figures/scheme_settings.h"
 
 namespace qb {
 namespace {
 
-std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int cores) {
+std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows) {
   const bool serial = clock_of(rows.front()).name() == "critical_path";
   std::vector<LineFigure::Quantity> shown = {
       {"pairs of the slowest worker",
@@ -21,7 +21,7 @@ std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int core
                      held_bytes),
       {serial ? "critical path" : "wall clock",
        {.label = "time (ms)", .column = "time_ms"},
-       [=](const Row& row) { return oversubscribed(row, cores) ? Point{} : time_ms(row); }}};
+       [=](const Row& row) { return oversubscribed(row) ? Point{} : time_ms(row); }}};
   for (LineFigure::Quantity& one : shown) {
     one.timed = one.y.column == "time_ms";
     one.fit = [](Axis axis, const std::vector<double>& y) {
@@ -47,7 +47,7 @@ std::string left_out(const CsvTable& cases, const Rows& drawn, int cores,
     return !is_compared_scheme(row) && row.number("workers") >= 2;
   });
   std::vector<Omission> all = {
-      {.number = count(drawn, [=](const Row& row) { return oversubscribed(row, cores); }),
+      {.number = count(drawn, [=](const Row& row) { return oversubscribed(row); }),
        .what = "time",
        .reason = crowded_name(drawn, cores)},
       {.number = other_settings, .what = "setting", .reason = "smaller"}};
@@ -78,7 +78,7 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
   Figure figure =
       line_figure({.title = title.empty() ? kTitle : title,
                    .lines = lines,
-                   .y = compared_quantities(rows, cores),
+                   .y = compared_quantities(rows),
                    .x = number_in("workers"),
                    .x_axis = workers_axis,
                    .last_of_x = true,

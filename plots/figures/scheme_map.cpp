@@ -55,8 +55,7 @@ Rows rows_of_maps(const std::vector<Map>& maps) {
   return rows;
 }
 
-std::vector<Map> maps_of(const Rows& rows, const std::string& y, int cores,
-                         const ModelGrade& grade) {
+std::vector<Map> maps_of(const Rows& rows, const std::string& y, const ModelGrade& grade) {
   const Columns place = {y == "workers" ? "n_tokens" : "workers", "ranks", "model_device"};
   std::vector<Map> maps;
   for (const Group& panel : group(rows, [&](const Row& row) {
@@ -66,7 +65,7 @@ std::vector<Map> maps_of(const Rows& rows, const std::string& y, int cores,
        })) {
     Map map;
     for (const Group& where_to : group(panel.rows, joined(kLinkColumns, {y})))
-      map.cells.push_back(ranking_of(where_to.rows, cores, grade));
+      map.cells.push_back(ranking_of(where_to.rows, grade));
     std::erase_if(map.cells, [](const Ranking& cell) { return cell.rows.size() < 2; });
     if (!map.cells.empty()) maps.push_back(std::move(map));
   }
@@ -221,13 +220,13 @@ std::string ungraded_note(const std::vector<Map>& maps, const ModelGrade& grade)
 }
 
 std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps,
-                                  const ModelGrade& grade, int cores) {
+                                  const ModelGrade& grade) {
   std::string latencies;
   const Groups links = group(rows_of_maps(maps), kLinkColumns);
   if (link_columns(links).size() == 1)
     for (const Group& link : links)
       latencies = listed({latencies, named_values(link.rows.front(), {kLinkColumns[1]})});
-  const std::size_t left_out = count(rows, [=](const Row& row) { return !counts(row, cores); });
+  const std::size_t left_out = count(rows, [=](const Row& row) { return !counts(row); });
   return {
       fmt::format(
           "A cell: the fastest plan and its lead, or the letters of a tie; = joins schemes of one "
@@ -246,10 +245,9 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
 
 Figure scheme_map_figure(const PlottedRun& run) {
   const Rows rows = candidates(run.cases);
-  const int cores = run.provenance.cores;
   const std::string side = stacked_by(rows);
   const ModelGrade grade = run.model_grade();
-  const std::vector<Map> maps = maps_of(rows, side, cores, grade);
+  const std::vector<Map> maps = maps_of(rows, side, grade);
   if (maps.empty())
     return empty_figure("The fastest scheme by link and size",
                         "no two plans have an undisturbed wall clock in cases that are otherwise "
@@ -258,7 +256,7 @@ Figure scheme_map_figure(const PlottedRun& run) {
       .title = modelled_first(rows_of_maps(maps), winners_sentence(maps)),
       .panels = map_panels(maps, side),
       .shared_axes = true,
-      .notes = notes_of(rows, maps, grade, cores),
+      .notes = notes_of(rows, maps, grade),
       .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};
   std::erase(figure.notes, "");
   return figure;

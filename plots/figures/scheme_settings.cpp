@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/figures/scheme_settings.h"
 
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "base/schema/strategies.h"
 
 namespace qb {
@@ -99,7 +99,7 @@ double held_bytes(const Row& row) {
 }
 
 std::string crowded_name(const Rows& rows, int cores) {
-  const auto crowded = [=](const Row& row) { return ran(row) && oversubscribed(row, cores); };
+  const auto crowded = [=](const Row& row) { return ran(row) && oversubscribed(row); };
   const auto found = std::ranges::find_if(rows, crowded);
   return found == rows.end() ? ""
                              : fmt::format("{} on {}", found->text("ranks"),

@@ -85,12 +85,12 @@ std::vector<LineFigure::Quantity> quantities(const SparseCases& cases) {
 
 // Compares the patterns with the ideal at the longest N, where nothing disturbed either; a plain
 // title where dense did not run.
-std::string ideal_title(const SparseCases& cases, int cores) {
+std::string ideal_title(const SparseCases& cases) {
   std::map<double, std::map<double, std::string>> ratios;  // by N and ratio
   for (const Group& line : cases.lines())
     for (const Row& row : line.rows)
       if (const Point ratio = cases.over_ideal(row);
-          !is_dense(line) && ratio.y > 0.0 && !ratio.disturbed && counts(row, cores))
+          !is_dense(line) && ratio.y > 0.0 && !ratio.disturbed && counts(row))
         ratios[row.number("n_tokens")][ratio.y] = line.name;
   if (ratios.empty()) return "Sparse attention against sequence length";
   const auto& [n, of_length] = *ratios.rbegin();
@@ -111,7 +111,7 @@ std::string ideal_title(const SparseCases& cases, int cores) {
 // the share of pairs kept. If CPU and GPU both ran, their panels are side by side.
 Figure sparse_attention_figure(const PlottedRun& run) {
   const SparseCases cases(run.cases);
-  Figure figure = line_figure({.title = ideal_title(cases, run.provenance.cores),
+  Figure figure = line_figure({.title = ideal_title(cases),
                                .nothing = "no case with a sparse mask has a time",
                                .lines = cases.has_patterns() ? cases.lines() : Groups{},
                                .y = quantities(cases),

@@ -102,9 +102,8 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
   const Rows unlimited =
       where(matched, [](const Row& row) { return row.is("link_bandwidth_byte_per_s", ""); });
   const Rows& rows = unlimited.empty() ? matched : unlimited;
-  const Rows told = where(rows, [cores = run.provenance.cores](const Row& row) {
-    return counts(row, cores) && counts(*ring_case(row), cores);
-  });
+  const Rows told =
+      where(rows, [](const Row& row) { return counts(row) && counts(*ring_case(row)); });
   const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
   const Groups panels = panels_by(rows, {"workers", "model_device"});
   const std::size_t alone = all.size() - matched.size();

@@ -64,11 +64,11 @@ Groups throughput_lines(const Rows& rows) {
 Point rate(const Row& row) { return flop_rate(row, 1.0 / kGiga); }
 
 // Says what lines reach, over all lengths and panels.
-std::string rates_title(const Groups& lines, int cores) {
+std::string rates_title(const Groups& lines) {
   std::map<double, std::string> rates;
   for (const Group& line : lines)
     for (const Row& row : line.rows)
-      if (counts(row, cores) && rate(row).y > 0.0) rates[rate(row).y] = line.name;
+      if (counts(row) && rate(row).y > 0.0) rates[rate(row).y] = line.name;
   if (rates.empty()) return "Throughput against sequence length";
   const auto& [least, slowest] = *rates.begin();
   const auto& [most, fastest] = *rates.rbegin();
@@ -80,14 +80,14 @@ std::string rates_title(const Groups& lines, int cores) {
 
 // Says which share of their speed cases have that something disturbed, where another run has the
 // same cases undisturbed; empty without such.
-std::string disturbed_title(const Rows& rows, int cores) {
+std::string disturbed_title(const Rows& rows) {
   std::vector<double> shares;
   std::set<std::string> names;
   std::set<std::string> by;
   for (const Row& row : where(rows, disturbed))
     if (const auto same = case_like(
             row, [](const Field&) { return false; },
-            [&](const Row& other) { return counts(other, cores); })) {
+            [&](const Row& other) { return counts(other); })) {
       shares.push_back(kPercent * rate(row).y / rate(*same).y);
       names.insert(kernel_name(row.text("kernel")) + ' ' + row.text("dtype"));
       by.insert(row.text("disturbed_by"));
@@ -102,11 +102,10 @@ std::string disturbed_title(const Rows& rows, int cores) {
 
 Figure throughput_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
-  const int cores = run.provenance.cores;
   const Groups lines = throughput_lines(rows);
-  const std::string disturbance = disturbed_title(rows, cores);
+  const std::string disturbance = disturbed_title(rows);
   return line_figure(
-      {.title = disturbance.empty() ? rates_title(lines, cores) : disturbance,
+      {.title = disturbance.empty() ? rates_title(lines) : disturbance,
        .nothing = "no case has a rate",
        .lines = lines,
        .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},

@@ -68,11 +68,11 @@ std::string base_name(const Rows& rows) {
 
 // Says what the line of the most workers gains by either definition, where its clocks and those of
 // its base count.
-std::string gain_title(const Groups& lines, int cores) {
+std::string gain_title(const Groups& lines) {
   for (const Group& line : std::views::reverse(lines)) {
     const Rows told = where(line.rows, [=](const Row& row) {
       const auto base = timed_base(row);
-      return base && counts(row, cores) && counts(*base, cores);
+      return base && counts(row) && counts(*base);
     });
     const auto gains = [&](IntervalColumns columns) {
       std::vector<double> all =
@@ -100,7 +100,7 @@ std::string time_title(const Groups& lines, const PlottedRun& run) {
       for (const Row& row : std::views::reverse(line.rows))
         for (const Row& longer : other.rows)
           if (comparable(row, longer) && time(row) < time(longer) &&
-              side_of(row, longer, run.provenance.cores, grade).value_or(0) != 0)
+              side_of(row, longer, grade).value_or(0) != 0)
             return modelled_first(
                 {row}, fmt::format("The critical path of {} is {:.3g} times shorter than that of "
                                    "{} at N = {}",
@@ -144,7 +144,7 @@ Figure speed_up_figure(const PlottedRun& run) {
   };
   Groups lines = case_lines(run.cases);
   std::erase_if(lines, [](const Group& line) { return workers_of(line) == 1; });
-  LineFigure declared{.title = gain_title(lines, run.provenance.cores),
+  LineFigure declared{.title = gain_title(lines),
                       .nothing = "no case has a time beside a case of one worker and the same N",
                       .lines = lines,
                       .y = {speed_up("longest worker (the paper's S)", "longest_subsequence"),

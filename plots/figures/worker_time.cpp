@@ -99,8 +99,7 @@ Panel bars_of(const Rows& rows, const Scale& scale) {
 // Says for how long a ring waits at the most workers, and when the first scheme ends if their times
 // are told apart.
 std::string first_title(const Rows& rows, const Unit& unit, int cores, const ModelGrade& grade) {
-  const Rows timed =
-      where(rows, [=](const Row& row) { return has_parts(row) && counts(row, cores); });
+  const Rows timed = where(rows, [=](const Row& row) { return has_parts(row) && counts(row); });
   const auto ring =
       std::ranges::find_if(timed, [](const Row& row) { return row.is("algorithm", "ring"); });
   if (ring == timed.end()) return listed({kTimeTitle, crowded_name(rows, cores)});

@@ -2,7 +2,7 @@
 #include "plots/frame/claims.h"
 
 #include "base/schema/column_fields.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "base/statistics.h"
 
 namespace qb {
@@ -21,9 +21,7 @@ double ModelGrade::error(const Row& row) const {
   return of_scheme == of(row).schemes.end() ? of(row).p90 : of_scheme->second;
 }
 
-bool counts(const Row& row, int cores) {
-  return ran(row) && !disturbed(row) && !oversubscribed(row, cores);
-}
+bool counts(const Row& row) { return ran(row) && !disturbed(row) && !oversubscribed(row); }
 
 double pairs_allow(const Row& row) {
   return row.number("unmasked_pairs") / row.number("critical_path_pairs");
@@ -55,19 +53,19 @@ bool told_apart(const Row& a, const Row& b, const ModelGrade& grade) {
   return has_interval(a) && has_interval(b) && (x.high < y.low || y.high < x.low);
 }
 
-std::optional<int> side_of(const Row& a, const Row& b, int cores, const ModelGrade& grade) {
-  if (!counts(a, cores) || !counts(b, cores)) return std::nullopt;
+std::optional<int> side_of(const Row& a, const Row& b, const ModelGrade& grade) {
+  if (!counts(a) || !counts(b)) return std::nullopt;
   return !told_apart(a, b, grade) ? 0 : seconds(a) < seconds(b) ? -1 : 1;
 }
 
 double Ranking::lead() const { return seconds(rows.at(1)) / seconds(rows.at(0)); }
 
-Ranking ranking_of(const Rows& rows, int cores, const ModelGrade& grade) {
+Ranking ranking_of(const Rows& rows, const ModelGrade& grade) {
   Ranking ranking;
   const Rows ordered =
       order(where(rows,
                   [=](const Row& row) {
-                    return counts(row, cores) && row.number("workers") > 1.0 && seconds(row) > 0.0;
+                    return counts(row) && row.number("workers") > 1.0 && seconds(row) > 0.0;
                   }),
             [](const Row& row) { return std::pair(seconds(row), row.text("algorithm")); });
   std::set<std::string> seen;  // the fastest of several cases of a scheme counts

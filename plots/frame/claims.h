@@ -14,7 +14,7 @@ namespace qb {
 
 // Whether titles may speak of a row: it ran, nothing disturbed it, and each thread had a core. A
 // figure draws other rows hollow. cores: those of the machine; 0: not known.
-[[nodiscard]] bool counts(const Row& row, int cores);
+[[nodiscard]] bool counts(const Row& row);
 
 // How many times faster than one worker a row can be: all pairs over those of its critical path;
 // NaN where the case has no plan.
@@ -34,8 +34,7 @@ namespace qb {
 
 // Which of two cases is the faster: -1 the first, 1 the second, 0 where they are not told apart;
 // nothing where one of them does not count.
-[[nodiscard]] std::optional<int> side_of(const Row& a, const Row& b, int cores,
-                                         const ModelGrade& grade = {});
+[[nodiscard]] std::optional<int> side_of(const Row& a, const Row& b, const ModelGrade& grade = {});
 
 // Cases of one problem: a row for each plan, of the scheme that is named first. The shortest time
 // is first, then those that are not told apart from it (`level` with itself), then the others.
@@ -49,7 +48,7 @@ struct Ranking {
 };
 // Leaves out rows that do not count, and those of one worker, whose schemes are all dense
 // attention.
-[[nodiscard]] Ranking ranking_of(const Rows& rows, int cores, const ModelGrade& grade);
+[[nodiscard]] Ranking ranking_of(const Rows& rows, const ModelGrade& grade);
 
 // `15.3 to 27.4`, or one number where both are written alike; to three digits.
 [[nodiscard]] std::string range_text(const std::vector<double>& values);

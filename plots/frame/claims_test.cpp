@@ -54,9 +54,9 @@ TEST(Claims, MeasuredTimesAreToldApartByTheirIntervals) {
   EXPECT_TRUE(from_first(2));
   EXPECT_FALSE(from_first(3)) << "of a single repeat";
   EXPECT_FALSE(from_first(4)) << "modelled";
-  EXPECT_EQ(side_of({&cases, 0}, {&cases, 1}, 0), 0);
-  EXPECT_EQ(side_of({&cases, 0}, {&cases, 2}, 0), -1);
-  EXPECT_EQ(side_of({&cases, 2}, {&cases, 0}, 0), 1);
+  EXPECT_EQ(side_of({&cases, 0}, {&cases, 1}), 0);
+  EXPECT_EQ(side_of({&cases, 0}, {&cases, 2}), -1);
+  EXPECT_EQ(side_of({&cases, 2}, {&cases, 0}), 1);
 }
 
 TEST(Claims, ARankingHasARowForEachPlanAndItsTiesFirst) {
@@ -73,12 +73,12 @@ TEST(Claims, ARankingHasARowForEachPlanAndItsTiesFirst) {
                                {"workers", algorithm == std::string("dense") ? "1" : "4"}}));
   const CsvTable cases = scheme_table(rows);
   const ModelGrade grade{1.33, {{"ring", 1.6}, {"zigzag", 1.2}}};
-  const Ranking ranking = ranking_of(all_rows(cases), 0, grade);
+  const Ranking ranking = ranking_of(all_rows(cases), grade);
   EXPECT_THAT(ranking.names, ElementsAre("cqs_sharded = grid", "cqs", "ring", "zigzag"));
   EXPECT_EQ(ranking.level, 3u);
   EXPECT_FALSE(ranking.has_winner());
-  EXPECT_TRUE(ranking_of(all_rows(cases), 0, {1.01}).has_winner());
-  EXPECT_FALSE(ranking_of({{&cases, 0}}, 0, {}).has_winner()) << "there is no other plan";
+  EXPECT_TRUE(ranking_of(all_rows(cases), {1.01}).has_winner());
+  EXPECT_FALSE(ranking_of({{&cases, 0}}, {}).has_winner()) << "there is no other plan";
 }
 
 TEST(Claims, TextsOfRangesAndBias) {

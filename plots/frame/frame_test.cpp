@@ -217,23 +217,8 @@ TEST(Frame, MoreWorkersThanCoresAreSaidAndRepeatsCounted) {
                     scheme_case("ring", 4, 1024, 1.0, {{"disturbed_by", "oversubscribed"}}),
                     scheme_case("ring", 8, 1024, 1.0, {{"n_samples", "3"}}),
                     scheme_case("ring", 16, 1024, 1.0, {{"ranks", "model"}, {"n_samples", "1"}})});
-  const auto of_schema = [](CsvTable rows, int schema, int cores) {
-    for (std::size_t row = 0; row < rows.size(); ++row)
-      rows.set(row, "schema_version", std::to_string(schema));
-    return oversubscription(rows, cores);
-  };
-  EXPECT_EQ(of_schema(cases, kSchemaVersion, 2), "W = 4 on 2 cores") << "rows have the mark";
-  EXPECT_EQ(of_schema(cases, 11, 2), "W = 4, 8 on 2 cores");
-  EXPECT_EQ(of_schema(cases, 11, 8), "");
-  EXPECT_EQ(of_schema(cases, 11, 0), "") << "not known";
-  EXPECT_EQ(of_schema(case_study_2(10), 11, 2), "") << "one device plays serial workers";
-  const auto of_two = [&](const char* ranks) {
-    return of_schema(
-        scheme_table({scheme_case("ring", 2, 1024, 1.0, {{"ranks", ranks}, {"threads", "2"}})}), 11,
-        2);
-  };
-  EXPECT_EQ(of_two("threads"), "") << "they are the threads of the whole case";
-  EXPECT_EQ(of_two("mpi"), "W = 2 on 2 cores") << "they are those of each rank";
+  EXPECT_EQ(oversubscription(cases, 2), "W = 4 on 2 cores");
+  EXPECT_EQ(oversubscription(case_study_2(10), 2), "");
   EXPECT_EQ(repeats(cases), "3 to 5 repeats");
   EXPECT_EQ(repeats(case_study_2(10)), "5 repeats");
   EXPECT_EQ(repeats(no_cases()), "");

@@ -2,7 +2,7 @@
 // What rows and their parameters are called in legends, titles and subtitles.
 #include "base/numbers.h"
 #include "base/schema/column.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "plots/frame/frame.h"
 
 namespace qb {
@@ -110,7 +110,7 @@ std::string listed(const std::vector<std::string>& texts, std::string_view betwe
 std::string oversubscription(const CsvTable& cases, int cores) {
   std::set<std::int64_t> counts;
   for (const Row& row : all_rows(cases))
-    if (ran(row) && oversubscribed(row, cores)) counts.insert(row.integer("workers"));
+    if (ran(row) && oversubscribed(row)) counts.insert(row.integer("workers"));
   if (counts.empty()) return {};
   return fmt::format("W = {} on {}", fmt::join(counts, ", "),
                      counted(static_cast<std::size_t>(cores), "core"));

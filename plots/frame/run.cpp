@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "base/schema/strategies.h"
 #include "base/status.h"
 #include "plots/frame/frame.h"

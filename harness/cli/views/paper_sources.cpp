@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "base/source_root.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
@@ -82,7 +82,6 @@ Library read_library() {
 RunsAndModel::Run RunsAndModel::read(const std::string& folder) {
   Run run{folder, read_run_table(folder + "/cases.csv")};
   fit_columns(run.cases);
-  complete_older_rows(run.cases, folder + "/cases.csv");
   return run;
 }
 

@@ -37,7 +37,6 @@ void link_files(std::vector<Report::Picture>& pictures, const std::string& direc
 
 PlottedRun run_to_plot(const std::string& folder) {
   PlottedRun run = read_plotted_run(folder);
-  complete_older_rows(run.cases, folder + "/cases.csv");
   std::optional<ModelGrade> known;  // several figures ask
   if (std::ranges::none_of(all_rows(run.cases), modelled)) known.emplace();
   run.model_grade = [known]() mutable {

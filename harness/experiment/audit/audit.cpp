@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "harness/experiment/audit/audited_row.h"
 #include "harness/experiment/audit/matching.h"
 #include "harness/experiment/process/run_case.h"
@@ -24,8 +24,9 @@
 namespace qb {
 namespace {
 
-constexpr int kRefusesSince = 11;     // values that have no effect
-constexpr int kTwoNumbersSince = 12;  // hold the LSE of a row on a CPU
+// The first schema, before the columns began again with 1, in which the LSE of a row on a CPU was
+// held in two numbers.
+constexpr int kTwoNumbersSince = 12;
 
 // What kernels take and how they tile follows from the sources. A run that names no commit counts
 // as of this build.
@@ -203,10 +204,9 @@ class Auditor {
   }
 
   void check_predictions(AuditedRow& row, const Case& c) {
-    // Earlier schemas accepted values that had no effect.
-    const bool refuses = row.number("schema_version") >= kRefusesSince;
-    Case planned = refuses ? c : with_needs_met(c);
-    if (row.number("schema_version") < kTwoNumbersSince) planned.lse_kept = 1;
+    Case planned = c;
+    if (const auto& from = run_.manifest.rewritten_from; from && *from < kTwoNumbersSince)
+      planned.lse_kept = 1;
     const RowValues predicted = predicted_values(planned);
     // A rank's threads, where the case leaves them open, depend on how many ranks its host has.
     const bool same_machine = run_.manifest.device_fingerprint == device_fingerprint() &&

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "base/schema/column_fields.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "harness/experiment/audit/matching.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"

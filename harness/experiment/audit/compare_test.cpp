@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "harness/experiment/testing/fake_run.h"
 #include "harness/workload/testing/tiny_case.h"
 

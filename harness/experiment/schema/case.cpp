@@ -24,15 +24,8 @@ constexpr MeasureField kMeasureFields[] = {
     {"timeout", "timeout_s", &Measure::timeout_s, 0, 0, true},
     {"verify_rows", "verify_rows", &Measure::verify_rows, 0, static_cast<double>(kMaxTokens)},
     {"memory_timeline", "memory_timeline", &Measure::memory_timeline},
-    {.key = "device_memory",
-     .name = "device_memory",
-     .member = &Measure::device_memory,
-     .is_later = true},
-    {.key = "retakes",
-     .name = "retakes",
-     .member = &Measure::retakes,
-     .max = kMaxRepeats,
-     .is_later = true},
+    {.key = "device_memory", .name = "device_memory", .member = &Measure::device_memory},
+    {.key = "retakes", .name = "retakes", .member = &Measure::retakes, .max = kMaxRepeats},
 };
 
 UnorderedJson measure_to_json(const Measure& measure) {
@@ -50,15 +43,13 @@ Measure measure_from_json(const UnorderedJson& json) {
   return measure;
 }
 
-// The settings that distinguish cases.
+// Those that differ from the standard.
 UnorderedJson measure_of_id(const Measure& measure) {
-  UnorderedJson json = measure_to_json(measure);
+  UnorderedJson differing = UnorderedJson::object();
   const UnorderedJson standard = measure_to_json(Measure{});
-  for (const MeasureField& field : measure_fields()) {
-    const std::string name(field.name);
-    if (field.is_later && json[name] == standard[name]) json.erase(name);
-  }
-  return json;
+  for (const auto& [name, value] : measure_to_json(measure).items())
+    if (value != standard[name]) differing[name] = value;
+  return differing;
 }
 
 }  // namespace
@@ -68,17 +59,15 @@ std::span<const MeasureField> measure_fields() { return kMeasureFields; }
 std::string case_id(const Case& c) {
   const Case standard;
   std::string key;
-  for (const Parameter& parameter : parameters()) {
-    const std::string value = parameter.get(c, parameter);
-    // Runs older than the parameter ran with its standard value.
-    if (parameter.since > 1 && value == parameter.get(standard, parameter)) continue;
-    // Ids are older than the points of reals.
-    const bool is_real = parameter.kind == FieldKind::real && !value.empty();
-    key += fmt::format("{}={}\n", parameter.column,
-                       is_real ? shortest_text(parse_real(value).value()) : value);
-  }
+  // What has its standard value is left out, so that a new parameter or setting changes no id.
+  for (const Parameter& parameter : parameters())
+    if (const std::string value = parameter.get(c, parameter);
+        value != parameter.get(standard, parameter))
+      key += fmt::format("{}={}\n", parameter.column, value);
   // value_dim is not a column, but cases with different value_dim are different.
-  key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_of_id(c.measure).dump();
+  if (c.shape.value_dim != c.shape.head_dim)
+    key += fmt::format("value_dim={}\n", c.shape.value_dim);
+  key += measure_of_id(c.measure).dump();
   // The low bits of FNV-1a mix best; the high ones are folded in.
   const std::uint64_t hash = fnv1a(key);
   return id_of(hash ^ (hash >> 48));

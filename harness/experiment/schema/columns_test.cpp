@@ -52,24 +52,6 @@ TEST(Schema, EveryColumnIsSaidOnceAndSaysSomething) {
   }
 }
 
-// The version that brought a column is history: nothing may change it later.
-TEST(Schema, ColumnsOfSamplesSayWhichVersionBroughtThem) {
-  std::map<int, std::string> brought;
-  for (const Field& field : kSampleFields) brought[field.since] += std::string(field.column) + ' ';
-  EXPECT_EQ(brought,
-            (std::map<int, std::string>{
-                {1,
-                 "wall_time_s critical_path_s worker_sum_s longest_subsequence_s gather_s "
-                 "merge_s "},
-                {4, "device_time_s sm_clock_hz throttled "},
-                {6, "stage_scores_s stage_softmax_s stage_product_s "},
-                {7,
-                 "cpu_time_s run_delay_s other_cpu_time_s stolen_s memory_stall_s stopped_s "
-                 "involuntary_switches minor_faults major_faults instructions cycles "},
-                {9, "forward_time_s backward_time_s "},
-                {10, "compute_s communication_s exposed_communication_s idle_s "}}));
-}
-
 // A number's unit ends its column's name, for those who read only the file.
 TEST(Schema, UnitsOfResultsStandInTheirNames) {
   const std::map<std::string_view, std::string_view> ends = {

@@ -55,8 +55,6 @@ struct MeasureField {
   double min = 0.0;
   double max = 1e9;
   bool is_time = false;
-  // The standard value of a later setting is not in case_id(): older cases keep their ids.
-  bool is_later = false;
 };
 
 // Resolved specs have this order. `repeats` is not a setting: it sets min_repeats and max_repeats.

@@ -12,7 +12,6 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/figure_names.h"
-#include "base/schema/gone_names.h"
 #include "base/schema/other_names.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/sweep.h"
@@ -75,10 +74,7 @@ std::vector<std::string> read_figures(const YamlNode& spec) {
   if (entry->kind != YamlNode::list)
     fail_at(entry->place, "'figures:' takes a list of figure names");
   std::vector<std::string> figures;
-  // The spec that an older run resolved to is still read.
-  const bool is_of_a_run = entry->place.source.ends_with("spec.resolved.yaml");
   for (const YamlNode& item : entry->items) {
-    if (is_of_a_run && find_gone("figure", item.text) != nullptr) continue;
     if (std::ranges::find(kFigureNames, item.text) == std::end(kFigureNames))
       fail_at(item.place, unknown_word("figure", item.text, kFigureNames));
     if (std::ranges::find(figures, item.text) != figures.end())

@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/numbers.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 
 namespace qb {
 namespace {
@@ -133,6 +133,7 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
     const Json json = parse_json(text, name);
     Manifest m;
     for_each_fact(m, [&](const char* key, auto& value) { json.at(key).get_to(value); });
+    if (json.contains("rewritten")) m.rewritten_from = json.at("rewritten").at("from_schema");
     if (!json.at("finished_at").is_null()) json.at("finished_at").get_to(m.finished_at);
     m.environment = json.at("environment").dump();
     m.device_fingerprint = fingerprint_of(m.environment);
@@ -187,7 +188,6 @@ RunFolder read_run_folder(const std::string& path) {
   RunFolder run{path, read_manifest(path), read_run_table(path + "/cases.csv"),
                 read_run_table(path + "/samples.csv")};
   fit_columns(run.cases);
-  complete_older_rows(run.cases, path + "/cases.csv");
   add_later_fields(run.samples, kSampleKeys, kSampleFields);
   return run;
 }

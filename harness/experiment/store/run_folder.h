@@ -15,6 +15,9 @@ namespace qb {
 
 struct Manifest {
   int schema_version = 0;
+  // The schema of a run that was rewritten when the versions began again with 1: what its program
+  // measured and predicted is as it was.
+  std::optional<int> rewritten_from;
   std::string experiment;
   std::string description;
   std::vector<std::string> figures;
@@ -67,7 +70,7 @@ struct RunFolder {
 
 // A torn last line (the writer was killed) is left out; CsvTable::torn() reports it. Throws
 // UsageError, which names the file: no such folder, no run folder, a missing or malformed file.
-// Columns that are younger than the run are there (base/schema/older_runs.h).
+// Columns that are younger than the run are there (base/schema/run_tables.h).
 [[nodiscard]] RunFolder read_run_folder(const std::string& path);
 
 // Throws UsageError, which names run and row, for a word that is not a status.
@@ -98,10 +101,5 @@ struct RunPlace {
 // spec by this build on this machine (retry: the newest, finished or not), or else a new run named
 // YYYYMMDD-HHMMSS-<6 hex of the hash>, in UTC. Throws UsageError.
 [[nodiscard]] RunPlace find_run(const RunRequest& request, std::time_t now);
-
-// Fills in what follows from the plans of older rows: what devices and the root hold and send. A
-// plan that works in place holds the caller's tensors, which older rows did not count as the
-// worker's. Throws UsageError `name: record …` where a row has no plan.
-void complete_older_rows(CsvTable& cases, std::string_view name);
 
 }  // namespace qb

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/testing/fake_run.h"
 #include "harness/workload/testing/tiny_case.h"
@@ -48,46 +48,20 @@ TEST(RunFolder, AManifestOfTooManyLevelsIsRefused) {
               ThrowsMessage<UsageError>(HasSubstr("its JSON has more than 100 levels")));
 }
 
-TEST(RunFolder, AnOlderRowWithoutAPlanIsNamed) {
-  FakeRun fake("no_plan");
-  for (const auto& [column, value] : {std::pair{"workers", "0"}, {"workers", "4294967297"}}) {
-    RunRow row = FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1);
-    row["schema_version"] = "7";
-    row["predicted_active_peak_bytes"] = "1";
-    row[column] = value;
-    fake.with({row});
-    EXPECT_THAT([&] { (void)read_run_folder(fake.path()); },
-                ThrowsMessage<UsageError>(
-                    AllOf(HasSubstr("cases.csv: record 1: workers"), HasSubstr(value))));
-  }
-}
-
-TEST(RunFolder, ARunOlderThanThePassRanForward) {
-  FakeRun fake("older");
-  fake.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
-  const auto without = [&](const RunTable& table, const char* file) {
-    const CsvTable now = CsvTable::parse(read_file(fake.path() + "/" + file), file);
-    std::vector<std::string> older;
-    for (const Field& field : table.fields)
-      if (field.since <= kOldestSchema) older.emplace_back(field.column);
-    CsvTable then(older);
-    for (std::size_t row = 0; row < now.size(); ++row) {
-      std::vector<std::string> fields;
-      for (const std::string& column : older) fields.push_back(now.text(row, column));
-      then.append(std::move(fields));
-    }
-    fake.write(file, then.to_string());
-  };
-  without(case_table(), "cases.csv");
-  without(sample_table(), "samples.csv");
-  CsvTable with_gone = CsvTable::parse(read_file(fake.path() + "/cases.csv"), "cases.csv");
-  with_gone.insert_column(3, "product_depth", "0");
-  fake.write("cases.csv", with_gone.to_string());
-  const RunFolder run = read_run_folder(fake.path());
-  EXPECT_EQ(run.cases.header(), case_table().columns);
-  EXPECT_EQ(run.samples.header(), sample_table().columns);
-  EXPECT_EQ(run.cases.text(0, "pass"), "forward");
-  EXPECT_EQ(run.cases.text(0, "d_q_max_error"), "");
+// What a later version adds: a parameter, a measured column, and a column that stays where it is.
+TEST(RunFolder, AnOlderTableGetsTheColumnsOfLaterVersions) {
+  using namespace fields;
+  const Field now[] = {
+      column(identity, "case_id", text, "the id"),
+      parameter(word, problem, "later_parameter", since(kOldestSchema + 1), standard("usual")),
+      column(FieldGroup::time, "later_time_s", real, "a time", "s", kOldestSchema + 1),
+      column(FieldGroup::time, "time_s", real, "a time", "s")};
+  CsvTable table = CsvTable::parse("case_id,time_s,worker_speeds\na,1.5,\n", "cases.csv");
+  add_later_fields(table, now);
+  EXPECT_EQ(table.to_string(),
+            "case_id,later_parameter,later_time_s,time_s,worker_speeds\na,usual,,1.5,\n");
+  fit_columns(table);
+  EXPECT_FALSE(table.has("worker_speeds")) << "it is gone";
 }
 
 TEST(RunFolder, WhatIsNoneIsASentence) {

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/files.h"
-#include "base/schema/older_runs.h"
+#include "base/schema/run_tables.h"
 #include "base/status.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/run_folder.h"
