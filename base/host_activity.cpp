@@ -20,7 +20,6 @@
 #include <mutex>
 #include <numeric>
 #include <sstream>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -29,23 +28,12 @@
 namespace qb {
 
 std::string_view disturbance_text(std::string_view word) {
-  switch (parse_word<Disturbance>(word).value()) {
-    case Disturbance::stopped:
-      return "a stop of the process";
-    case Disturbance::stolen:
-      return "the host (stolen time)";
-    case Disturbance::neighbours:
-      return "other programs";
-    case Disturbance::waiting:
-      return "waiting for a core";
-    case Disturbance::paging:
-      return "paging";
-    case Disturbance::throttled:
-      return "a lowered clock";
-    case Disturbance::oversubscribed:
-      return "more threads than cores";
-  }
-  throw std::logic_error("a disturbance without a text");
+  constexpr std::string_view kTexts[] = {"a stop of the process",  // in the order of the words
+                                         "the host (stolen time)", "other programs",
+                                         "waiting for a core",     "paging",
+                                         "a lowered clock",        "more threads than cores"};
+  static_assert(std::size(kTexts) == kWords<Disturbance>.rows.size());
+  return kTexts[static_cast<std::size_t>(parse_word<Disturbance>(word).value())];
 }
 
 std::vector<int> allowed_cores() {

@@ -39,15 +39,8 @@ struct HostActivity {
 // Why a timing does not show what it should.
 enum class Disturbance { stopped, stolen, neighbours, waiting, paging, throttled, oversubscribed };
 
-template <>
-inline constexpr auto kWords<Disturbance> =
-    word_table<Disturbance>("disturbance", {{Disturbance::stopped, "stopped"},
-                                            {Disturbance::stolen, "stolen"},
-                                            {Disturbance::neighbours, "neighbours"},
-                                            {Disturbance::waiting, "waiting"},
-                                            {Disturbance::paging, "paging"},
-                                            {Disturbance::throttled, "throttled"},
-                                            {Disturbance::oversubscribed, "oversubscribed"}});
+QB_WORDS(Disturbance, "disturbance", stopped, stolen, neighbours, waiting, paging, throttled,
+         oversubscribed);
 
 // What disturbed a timing, for people: `other programs` for the word `neighbours`, and so on.
 [[nodiscard]] std::string_view disturbance_text(std::string_view word);

@@ -26,18 +26,8 @@ enum class Status {
   interrupted,
 };
 
-template <>
-inline constexpr auto kWords<Status> = word_table<Status>("status",
-                                                          {{Status::ok, "ok"},
-                                                           {Status::oom, "oom"},
-                                                           {Status::oom_skipped, "oom_skipped"},
-                                                           {Status::infeasible, "infeasible"},
-                                                           {Status::unsupported, "unsupported"},
-                                                           {Status::incorrect, "incorrect"},
-                                                           {Status::timeout, "timeout"},
-                                                           {Status::crashed, "crashed"},
-                                                           {Status::error, "error"},
-                                                           {Status::interrupted, "interrupted"}});
+QB_WORDS(Status, "status", ok, oom, oom_skipped, infeasible, unsupported, incorrect, timeout,
+         crashed, error, interrupted);
 
 enum class ExitCode : int {
   ok = 0,

@@ -27,9 +27,28 @@ template <class E, std::size_t n>
 // Specialise as
 //   template <>
 //   inline constexpr auto kWords<Colour> =
-//       word_table<Colour>("colour", {{Colour::red, "red"}, …});
+//       word_table<Colour>("colour", {{Colour::automatic, "auto"}, …});
+// or, where each word is the name of its enumerator, write QB_WORDS(Colour, "colour", red, …).
 template <class E>
 inline constexpr bool kWords = false;
+
+#define QB_WORDS(E, what, ...)                              \
+  template <>                                               \
+  inline constexpr auto kWords<E> = [] {                    \
+    using enum E;                                           \
+    return own_words<E>(what, {__VA_ARGS__}, #__VA_ARGS__); \
+  }()
+
+template <class E, std::size_t n>
+[[nodiscard]] constexpr WordTable<E, n> own_words(std::string_view what, const E (&values)[n],
+                                                  std::string_view names) {
+  WordTable<E, n> table{what, {}};
+  for (std::size_t i = 0; i < n; ++i) {
+    table.rows[i] = {values[i], names.substr(0, names.find(','))};
+    if (i + 1 < n) names.remove_prefix(names.find(", ") + 2);
+  }
+  return table;
+}
 
 template <class E>
 [[nodiscard]] constexpr std::string_view word(E value) {

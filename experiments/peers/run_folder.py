@@ -32,26 +32,22 @@ def qb_path():
     raise Refusal(3, f"qb is not at {' or '.join(places)}; build it, or set QB to its path")
 
 
-def read_schema():
-    """Returns what `qb env --schema` says about the columns of run folders."""
-    said = subprocess.run([qb_path(), "env", "--schema"], capture_output=True, text=True,
-                          check=True)
-    return json.loads(said.stdout)
-
-
 class Schema:
-    """The columns of run folders; qb is asked once."""
+    """What `qb env --schema` says about the columns of run folders."""
 
-    def __init__(self, json_of_qb):
-        self.version = json_of_qb["schema_version"]
-        fields = json_of_qb["tables"]["cases.csv"]
+    def __init__(self):
+        said = json.loads(subprocess.run([qb_path(), "env", "--schema"], capture_output=True,
+                                         text=True, check=True).stdout)
+        fields = said["tables"]["cases.csv"]
+        self.version = said["schema_version"]
         self.parameters = [field["name"] for field in fields if field["key"]]
-        self.samples = [field["name"] for field in json_of_qb["tables"]["samples.csv"]]
+        self.samples = [field["name"] for field in said["tables"]["samples.csv"]]
 
 
 @functools.cache
 def schema():
-    return Schema(read_schema())
+    """The same; qb is asked once."""
+    return Schema()
 
 
 # columns that the plan of one worker determines, whichever program computes it

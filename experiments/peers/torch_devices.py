@@ -4,6 +4,7 @@ torch about a GPU."""
 
 import contextlib
 import math
+import statistics
 import time
 
 from run_folder import number_text
@@ -18,8 +19,6 @@ QUERY_BLOCKS = (768, 256), (192, 64), (0, 32)
 
 class Cpu:
     """The CPU needs no special treatment."""
-
-    name, kernel = "cpu", "torch_sdpa"
 
     def __init__(self, torch, _case):
         self.torch = torch
@@ -65,11 +64,8 @@ class Cpu:
 class Gpu:
     """The host's clock waits for the GPU; CUDA events measure the GPU's own time too."""
 
-    name = "cuda"
-
     def __init__(self, torch, case, backend):
         self.torch, self.backend = torch, backend
-        self.kernel = "torch_" + backend
         self.gpu = torch.cuda.get_device_name(0)
         if case["gpu"] and case["gpu"] != self.gpu:
             raise RuntimeError(f"the run was measured on {case['gpu']}, this is {self.gpu}; "
@@ -127,10 +123,7 @@ class Gpu:
         repeats = [sample for sample in samples if not sample.warmup]
         columns = {"gpu": self.gpu}
         for at, column in enumerate(("device_time_median_s", "sm_clock_median_hz")):
-            values = sorted(float(s.device[at]) for s in repeats if s.device[at])
+            values = [float(s.device[at]) for s in repeats if s.device[at]]
             if values:
-                middle = len(values) // 2
-                median = (values[middle] if len(values) % 2
-                          else (values[middle - 1] + values[middle]) / 2)
-                columns[column] = number_text(median)
+                columns[column] = number_text(statistics.median(values))
         return columns

@@ -184,7 +184,7 @@ def run(argv):
     torch = import_torch()
 
     on_gpu = words.device == "cuda"
-    kernel = "torch_" + words.backend if on_gpu else torch_devices.Cpu.kernel
+    kernel = "torch_" + words.backend if on_gpu else "torch_sdpa"
     where = f"a GPU, backend {words.backend}" if on_gpu else "the CPU"
     writer = run_folder.Writer(
         source, words.out, kernel, peer_facts(torch),

@@ -8,7 +8,6 @@
 // products.
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <map>

@@ -32,7 +32,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/flash_backward_tile.cpp"

@@ -19,7 +19,6 @@
 #include "kernels/cpu/flash_tile.h"
 
 #include <algorithm>
-#include <span>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/flash_tile.cpp"

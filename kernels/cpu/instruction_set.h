@@ -10,17 +10,13 @@ namespace qb {
 
 enum class InstructionSet { scalar, sse4, neon, avx2, avx512, avx512_bf16 };
 
-template <>
-inline constexpr auto kWords<InstructionSet> = word_table<InstructionSet>(
-    "instruction set",
-    {
-        {InstructionSet::scalar, "scalar"},            // portable code
-        {InstructionSet::sse4, "sse4"},                // 128 bits, no fused multiply-add
-        {InstructionSet::neon, "neon"},                // 128 bits
-        {InstructionSet::avx2, "avx2"},                // 256 bits, with FMA
-        {InstructionSet::avx512, "avx512"},            // 512 bits: F, VL, DQ, BW
-        {InstructionSet::avx512_bf16, "avx512_bf16"},  // also products of bf16 pairs
-    });
+QB_WORDS(InstructionSet, "instruction set",
+         scalar,        // portable code
+         sse4,          // 128 bits, no fused multiply-add
+         neon,          // 128 bits
+         avx2,          // 256 bits, with FMA
+         avx512,        // 512 bits: F, VL, DQ, BW
+         avx512_bf16);  // also products of bf16 pairs
 
 // Returns the instruction sets that this CPU has and this build holds code for, best first.
 [[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();

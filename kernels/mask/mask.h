@@ -18,9 +18,7 @@ namespace qb {
 enum class MaskKind { full, causal, pattern };
 
 // Only these are words; a pattern is written with its parameters.
-template <>
-inline constexpr auto kWords<MaskKind> =
-    word_table<MaskKind>("mask", {{MaskKind::full, "full"}, {MaskKind::causal, "causal"}});
+QB_WORDS(MaskKind, "mask", full, causal);
 
 // This is one of several packed sequences, whose queries see only its own keys.
 struct Segment {

@@ -15,7 +15,6 @@
 // products of what S gave to dQ with Q and of what T gave to dK with K, and pairs around it are
 // products of S and T. So no sums over the whole sequence are subtracted.
 #include <algorithm>
-#include <utility>
 
 #include "kernels/mixer/backward.h"
 

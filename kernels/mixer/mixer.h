@@ -44,16 +44,8 @@ namespace qb {
 
 enum class Mixer { linear, performer, nystrom, linformer, perceiver, axial, ssd, selective_scan };
 
-template <>
-inline constexpr auto kWords<Mixer> =
-    word_table<Mixer>("operator", {{Mixer::linear, "linear"},
-                                   {Mixer::performer, "performer"},
-                                   {Mixer::nystrom, "nystrom"},
-                                   {Mixer::linformer, "linformer"},
-                                   {Mixer::perceiver, "perceiver"},
-                                   {Mixer::axial, "axial"},
-                                   {Mixer::ssd, "ssd"},
-                                   {Mixer::selective_scan, "selective_scan"}});
+QB_WORDS(Mixer, "operator", linear, performer, nystrom, linformer, perceiver, axial, ssd,
+         selective_scan);
 
 struct MixerOptions {
   Mixer kind = Mixer::linear;

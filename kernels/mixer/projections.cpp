@@ -2,7 +2,6 @@
 // The products of linformer and nystrom: projections of all tokens, and the six iterations of a
 // pseudo-inverse.
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "kernels/cpu/score_rows.h"

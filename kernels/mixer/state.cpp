@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes, FLOP and states of the operators that mix tokens.
-#include <algorithm>
 #include <cmath>
 
 #include "kernels/merge.h"

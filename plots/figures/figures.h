@@ -69,6 +69,9 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 
 // ---- what figures, tests and tables share ------------------------------------------------------
 
+// Time of operators against N, of random inputs where there are others; none without operators.
+[[nodiscard]] std::optional<Figure> operators_figure(const PlottedRun& run);
+
 // Most figures draw this many panels, and leave out the rest.
 inline constexpr std::size_t kMostPanels = 4;
 

@@ -2,7 +2,6 @@
 // What mixes tokens, beside exact attention: measured cases of `workload: sequence_mixer` on one
 // worker. Time against N, and against how far an answer is from exact attention, a mark each: a
 // mark below and left of another is better in both, and steps join those that none beats.
-#include "plots/figures/operators.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/claims.h"
 #include "plots/frame/sparse_cases.h"
@@ -59,8 +58,7 @@ std::string beside_exact(const Rows& rows) {
   const double nearest = std::ranges::min(numbers_of(others, distance_of));
   return fmt::format(
       "At N = {} {} takes {:.2g} % of exact attention's time; none comes nearer to it than {:.3g} "
-      "on "
-      "{} inputs",
+      "on {} inputs",
       grouped(fastest.number("n_tokens")), operator_name(fastest), kPercent * share(fastest),
       nearest, fastest.text("inputs"));
 }
@@ -155,11 +153,8 @@ std::string frontier_title(const Groups& panels) {
 
 }  // namespace
 
-bool has_operators(const CsvTable& cases) {
-  return !where(standing_rows(cases), "workload", {"sequence_mixer"}).empty();
-}
-
-Figure operators_figure(const PlottedRun& run) {
+std::optional<Figure> operators_figure(const PlottedRun& run) {
+  if (where(standing_rows(run.cases), "workload", {"sequence_mixer"}).empty()) return std::nullopt;
   const Rows all = operator_rows(run.cases);
   const Rows random = where(all, "inputs", {"random"});
   const Rows& rows = random.empty() ? all : random;

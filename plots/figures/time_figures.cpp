@@ -5,7 +5,6 @@
 #include <ranges>
 
 #include "plots/figures/figures.h"
-#include "plots/figures/operators.h"
 #include "plots/frame/claims.h"
 #include "plots/published/published.h"
 
@@ -112,7 +111,7 @@ std::string time_title(const Groups& lines, const PlottedRun& run) {
 }  // namespace
 
 Figure wall_clock_figure(const PlottedRun& run) {
-  if (has_operators(run.cases)) return operators_figure(run);
+  if (auto of_operators = operators_figure(run)) return *of_operators;
   const auto time = [](const char* title, IntervalColumns columns) {
     return LineFigure::Quantity{
         .title = title,

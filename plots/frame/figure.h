@@ -66,15 +66,7 @@ enum class Draw {
   limit,          // horizontal dashed line at the y of the first point, across the panel
 };
 
-template <>
-inline constexpr auto kWords<Draw> = word_table<Draw>("draw",
-                                                      {{Draw::line_points, "line_points"},
-                                                       {Draw::line, "line"},
-                                                       {Draw::points, "points"},
-                                                       {Draw::rectangles, "rectangles"},
-                                                       {Draw::out_of_memory, "out_of_memory"},
-                                                       {Draw::not_tried, "not_tried"},
-                                                       {Draw::limit, "limit"}});
+QB_WORDS(Draw, "draw", line_points, line, points, rectangles, out_of_memory, not_tried, limit);
 
 struct Series {
   std::string name{};  // in the legend and the CSV

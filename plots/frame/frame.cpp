@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/frame/frame.h"
 
-#include <tuple>
-
 #include "base/numbers.h"
 #include "base/schema/column.h"
 #include "base/schema/column_fields.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Opens the pages of two committed runs, that of a paper and the index of all figures in a headless
-browser and checks what browser_checks.js says.
+browser and checks what testing/browser_checks.js says.
 
     browser_test.py QB
 
@@ -44,7 +44,7 @@ def expected_rows():
 
 
 def test_page(pages):
-    checks = (HERE / "browser_checks.js").read_text(encoding="utf-8")
+    checks = (HERE / "testing/browser_checks.js").read_text(encoding="utf-8")
     data = ",\n".join(f"{in_script(name)}: {in_script(text)}" for name, text in pages.items())
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>checks</title></head>'

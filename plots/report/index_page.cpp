@@ -131,13 +131,10 @@ std::string index_html(const std::string& folder) {
       "QuorumBench: figures and tables",
       fmt::format(
           "<h1>QuorumBench: figures and tables</h1>\n<p>Ways to split exact attention over N "
-          "tokens "
-          "among W workers, and what they cost; CQS is the one by cyclic quorum sets. Each figure "
-          "has "
-          "what it says and where it comes from; pages and tables follow. The sentences are "
-          "computed "
-          "from the plotted numbers, which are the CSV beside each figure.</p>\n<main>\n<ul "
-          "class=\"gallery\">\n{}</ul>\n{}</main>\n",
+          "tokens among W workers, and what they cost; CQS is the one by cyclic quorum sets. Each "
+          "figure has what it says and where it comes from; pages and tables follow. The sentences "
+          "are computed from the plotted numbers, which are the CSV beside each "
+          "figure.</p>\n<main>\n<ul class=\"gallery\">\n{}</ul>\n{}</main>\n",
           figures, sections));
 }
 

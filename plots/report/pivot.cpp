@@ -67,8 +67,7 @@ std::vector<std::string> repeat_notes(const Rows& rows, bool interval) {
         "Medians of {} repeats{}.",
         least_n == most_n ? fmt::format("{}", most_n) : fmt::format("{} to {}", least_n, most_n),
         interval && std::isfinite(least_coverage)
-            ? fmt::format("; the intervals contain them with a probability of {:.3g} % "
-                          "or more",
+            ? fmt::format("; the intervals contain them with a probability of {:.3g} % or more",
                           std::floor(1e3 * least_coverage) / 10.0)
             : ""));
   if (count(rows, disturbed) > 0)

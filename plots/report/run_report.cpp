@@ -26,15 +26,13 @@ Report::Section times_section(const CsvTable& cases) {
            "the repeats: 95 % for the median, or the whole range of fewer than six.",
            !rows.empty() && layers == rows
                ? "Longest subsequence: the attention kernel of the layer. Critical path, worker "
-                 "sum "
-                 "and wall clock are of the whole layer."
+                 "sum and wall clock are of the whole layer."
                : "Longest subsequence: kernel time of the worker that holds most tokens. "
                  "CQS-Attention's published speed-up S divides the time of the whole sequence by "
                  "it, without transfers and merge. Critical path: gather, compute and merge of the "
                  "slowest worker, or the sum over rounds of the slowest worker; with serial ranks "
                  "one device computes the workers in turn, each alone. Worker sum: all workers. "
-                 "Wall "
-                 "clock: the whole call."},
+                 "Wall clock: the whole call."},
       .folded = true};
 }
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import quorumbench as qb
-import reference
+from testing import reference
 
 TRIALS = int(os.environ.get("QB_PYTHON_TRIALS", "200"))
 SCHEMES = ("dense", "ring", "striped", "zigzag", "ulysses", "all_gather_kv", "pass_q", "burst", "cqs",

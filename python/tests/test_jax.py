@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import quorumbench as qb
-import reference
+from testing import reference
 
 jax = pytest.importorskip("jax", exc_type=ImportError)
 jnp = jax.numpy

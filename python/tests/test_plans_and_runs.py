@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import quorumbench as qb
-import reference
+from testing import reference
 
 
 @qb.algorithm

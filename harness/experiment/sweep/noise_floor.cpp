@@ -17,8 +17,7 @@ std::string busy_note(const std::string& loads, int cores) {
   return fmt::format(
       "Other programs are using this machine (load averages {} on {} {}). Repeats that they slow "
       "down are repeated and marked. Always busy? Use --clock cpu with threads: 1, or qb ab, in "
-      "which "
-      "two programs take turns.",
+      "which two programs take turns.",
       loads, cores, cores == 1 ? "core" : "cores");
 }
 

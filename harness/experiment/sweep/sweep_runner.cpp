@@ -212,15 +212,11 @@ RunStore open_store_in_turn(const Spec& spec, const RunOptions& options, SweepWo
 }
 
 RunOutcome outcome_of(const RunStore& store, const Sweep& sweep, bool interrupted) {
-  RunOutcome outcome;
-  outcome.folder = store.path();
-  outcome.interrupted = interrupted;
-  outcome.cases = store.cases();
-  outcome.cases_in_order = sweep.cases();
-  outcome.n_cases = outcome.cases_in_order.size();
+  std::map<Status, std::size_t> counts;
   for (const Row& row : all_rows(store.cases()))
-    ++outcome.counts[parse_word<Status>(row.text("status")).value_or(Status::error)];
-  return outcome;
+    ++counts[parse_word<Status>(row.text("status")).value_or(Status::error)];
+  const std::vector<Case> cases = sweep.cases();
+  return {store.path(), counts, cases.size(), interrupted, store.cases(), cases};
 }
 
 std::vector<std::string> ids_of(const std::vector<Case>& cases) {

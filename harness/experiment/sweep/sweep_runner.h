@@ -22,9 +22,7 @@ namespace qb {
 // random, or that of the spec. While a run is unfinished it is always that of measuring.
 enum class RowOrder { measured, spec };
 
-template <>
-inline constexpr auto kWords<RowOrder> =
-    word_table<RowOrder>("order", {{RowOrder::measured, "measured"}, {RowOrder::spec, "spec"}});
+QB_WORDS(RowOrder, "order", measured, spec);
 
 struct RunOptions {
   std::string out = "results";  // run folders are out/<experiment>/<run_id>
