@@ -40,18 +40,7 @@ std::string verdict_text(const PublishedAnswer& answer) {
 constexpr std::size_t kAnswerColumns = 120;
 
 // The columns of an answer.
-enum AnswerColumn {
-  kLine,
-  kRow,
-  kStanding,
-  kOf,
-  kClaim,
-  kPublished,
-  kOurs,
-  kRatio,
-  kVerdict,
-  kWhy
-};
+enum Answered { kLine, kRow, kStanding, kOf, kClaim, kPublished, kOurs, kRatio, kVerdict, kWhy };
 const std::vector<std::string> kAnswerHeader = {"line",    "row",       "standing", "of",
                                                 "claim",   "published", "ours",     "ratio",
                                                 "verdict", "why",       "formula"};
