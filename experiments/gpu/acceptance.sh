@@ -66,13 +66,14 @@ step() {
     timeout -k 8 "$((left < limit ? left : limit))" "$@" </dev/null >"$log" 2>&1 & child=$!
     until wait "$child"; code=$?; ! kill -0 "$child" 2>/dev/null; do :; done  # a signal ends a wait
     child='' text=$(tail -n 1 "$log")
-    case $code in 0) ;; 2 | 3 | 127) verdict='not run' ;; *) verdict=miss ;; esac  # 3: there is no …
+    case $code in 0) ;; 2 | 3 | 127) verdict='not run' ;; *) verdict=miss ;; esac  # something is missing
     [[ ! $code =~ ^(124|137)$ ]] || text="it did not end within $limit s"
     if [[ $name == tests.* ]]; then  # tests that all skip themselves have not run
       text="$(grep -c '^\[       OK' "$log") passed, $(grep -c '^\[  SKIPPED.* ms)' "$log") skipped; $text"
       [[ $verdict != pass || $text != '0 passed'* ]] || verdict=miss
     elif [[ $verdict.$name == pass.run.* ]]; then
       text=$(qb verify "$out/${name#run.}" 2>&1 | tee -a "$log" | tail -n 1) || verdict=miss
+      text=${text#"$out/"}
     fi
   fi
   [ "$code" = 0 ] || { ! $stopped && [ "$SECONDS" -lt "$end_s" ]; } ||

@@ -40,7 +40,7 @@ std::string verdict_text(const PublishedAnswer& answer) {
 constexpr std::size_t kAnswerColumns = 120;
 
 // The columns of an answer.
-enum Column { kLine, kRow, kStanding, kOf, kClaim, kPublished, kOurs, kRatio, kVerdict, kWhy };
+enum Answered { kLine, kRow, kStanding, kOf, kClaim, kPublished, kOurs, kRatio, kVerdict, kWhy };
 const std::vector<std::string> kAnswerHeader = {"line",    "row",       "standing", "of",
                                                 "claim",   "published", "ours",     "ratio",
                                                 "verdict", "why",       "formula"};
@@ -152,7 +152,9 @@ CsvTable parity_csv(std::span<const AnsweredPaper> papers) {
 }
 
 Table all_answers_table(std::span<const AnsweredPaper> papers, const AnswerChoice& choice) {
-  Table all{.title = papers.size() == 1 ? papers[0].paper->title : "Answers to published rows",
+  const bool one = papers.size() == 1;
+  Table all{.name = one ? papers[0].paper->name : "answers",
+            .title = one ? papers[0].paper->title : "Answers to published rows",
             .header = {"paper", "table"}};
   std::ranges::copy(kAnswerHeader, std::back_inserter(all.header));
   for (const AnsweredPaper& paper : papers)
@@ -190,9 +192,9 @@ std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice)
     text += "\n";
     say("", fmt::format("{} [{}]", table.title, table.name));
     say("  ", fmt::format("{}", fmt::join(counts, ", ")));
+    if (choice.summary) continue;
     std::string line;
-    for (const std::vector<std::string>& row :
-         choice.summary ? decltype(table.rows)() : table.rows) {
+    for (const std::vector<std::string>& row : table.rows) {
       if (std::exchange(line, row[kLine]) != row[kLine])
         say(fmt::format("  line {:<4} ", line), row[kRow] + ": " + row[kStanding]);
       std::string answer = fmt::format("{}: {}", row[kClaim], row[kVerdict]);
