@@ -47,7 +47,8 @@ Measure measure_from_json(const UnorderedJson& json) {
 UnorderedJson measure_of_id(const Measure& measure) {
   UnorderedJson differing = UnorderedJson::object();
   const UnorderedJson standard = measure_to_json(Measure{});
-  for (const auto& [name, value] : measure_to_json(measure).items())
+  const UnorderedJson given = measure_to_json(measure);
+  for (const auto& [name, value] : given.items())
     if (value != standard[name]) differing[name] = value;
   return differing;
 }
