@@ -12,7 +12,9 @@ namespace qb {
 namespace {
 
 ExchangePlan scan_of(const Case& c, const MixerProblem& mixer) {
-  ExchangePlan none{.held = std::vector<std::vector<Part>>(static_cast<std::size_t>(c.workers))};
+  const auto workers = static_cast<std::size_t>(c.workers);
+  const ExchangePlan none{.held = std::vector<std::vector<Part>>(workers),
+                          .wanted = std::vector<std::vector<Part>>(workers, {Part{}})};
   if (c.workers == 1 || c.mixer.kind == Mixer::axial) return none;
   if (c.workers > c.shape.q_len)
     throw Unsupported(
