@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "kernels/attention_backward.h"
 #include "kernels/merge.h"
-#include "kernels/mixer/biased_lines.h"
 #include "kernels/mixer/checks.h"
 
 namespace qb {

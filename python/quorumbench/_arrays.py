@@ -2,6 +2,9 @@
 """Attention on arrays that are already there."""
 from __future__ import annotations
 
+import contextlib
+import copy
+import functools
 import warnings
 from types import SimpleNamespace
 from typing import Any, Mapping
@@ -36,12 +39,6 @@ class Result:
         self._inputs = inputs
         self._kind = kind
         self._dtype = dtype
-        self._kept: dict[str, Any] = {}
-
-    def _keep(self, name: str, make: Any) -> Any:
-        if name not in self._kept:
-            self._kept[name] = make()
-        return self._kept[name]
 
     def _output(self, name: str) -> Any:
         dtype = "f32" if name == "lse" else self._dtype
@@ -52,7 +49,7 @@ class Result:
         if name.startswith("_"):
             raise AttributeError(name)
         if name in _OUTPUTS:
-            return self._keep(name, lambda: self._output(name))
+            return self.__dict__.setdefault(name, self._output(name))
         if name in self.columns:
             return self.columns[name]
         raise AttributeError(f"a result of qb.attend has no {name}")
@@ -61,26 +58,20 @@ class Result:
         return ["o", "lse", "dq", "dk", "dv", "error", "errors", "tolerances", "columns", "copied",
                 "memory", *self.columns]
 
-    @property
+    @functools.cached_property
     def columns(self) -> dict[str, Any]:
-        def compute() -> dict[str, Any]:
-            found = {name: _number(text) for name, text in self._job.columns().items()}
-            # The arrays are the caller's, so that the ledger holds less than the plan counts.
-            return found | {name.removeprefix("predicted_"): found[name]
-                            for name in ("predicted_device_peak_bytes", "predicted_root_peak_bytes")
-                            if name in found}
+        found = {name: _number(text) for name, text in self._job.columns().items()}
+        # The arrays are the caller's, so that the ledger holds less than the plan counts.
+        return found | {name.removeprefix("predicted_"): found[name]
+                        for name in ("predicted_device_peak_bytes", "predicted_root_peak_bytes")
+                        if name in found}
 
-        return self._keep("columns", compute)
-
-    @property
+    @functools.cached_property
     def _compared(self) -> dict[str, dict[str, float]]:
-        def compute() -> dict[str, dict[str, float]]:
-            found = self._job.errors(256)
-            if found["message"]:
-                raise CaseError(found["message"], "incorrect")
-            return found
-
-        return self._keep("compared", compute)
+        found: dict[str, dict[str, float]] = self._job.errors(256)
+        if found["message"]:
+            raise CaseError(str(found["message"]), "incorrect")
+        return found
 
     @property
     def errors(self) -> dict[str, float]:
@@ -98,19 +89,17 @@ class Result:
     def copied(self) -> list[str]:
         return list(self._job.copied)
 
-    @property
+    @functools.cached_property
     def memory(self) -> Memory:
-        return self._keep("memory", lambda: Memory(self._job))
+        return Memory(self._job)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a pickle keeps: the outputs, the columns and the memory, and the errors if they were
         asked for; not the inputs."""
         for name in (*_OUTPUTS, "columns"):
             getattr(self, name)
-        job = _Stored(self.copied, self._job.timeline(), self._job.trace(), self._job.snapshot())
-        kept = {name: one for name, one in self._kept.items() if name != "memory"}
-        return {"_job": job, "_inputs": None, "_kind": self._kind, "_dtype": self._dtype,
-                "_kept": kept}
+        kept = {name: one for name, one in vars(self).items() if name != "memory"}
+        return kept | {"_job": _Stored(self._job), "_inputs": None}
 
     def __repr__(self) -> str:
         return (f"<attention {self.wall_time_s * 1e3:.3g} ms, {self.device_sent_bytes} bytes sent by "
@@ -120,18 +109,10 @@ class Result:
 class _Stored:
     """Stands for the job of a result that was pickled."""
 
-    def __init__(self, copied: Any, timeline: Any, trace: Any, snapshot: Any) -> None:
-        self.copied = copied
-        self._timeline, self._trace, self._snapshot = timeline, trace, snapshot
-
-    def timeline(self) -> Any:
-        return self._timeline
-
-    def trace(self) -> Any:
-        return self._trace
-
-    def snapshot(self) -> Any:
-        return self._snapshot
+    def __init__(self, job: Any) -> None:
+        self.copied = list(job.copied)
+        for name in ("timeline", "trace", "snapshot"):
+            setattr(self, name, functools.partial(copy.copy, getattr(job, name)()))
 
     def errors(self, _rows: int) -> Any:
         raise UsageError("a result from a pickle has no inputs to compare with; ask for its errors "
@@ -139,14 +120,10 @@ class _Stored:
 
 
 def _number(text: str) -> Any:
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def _texts(parameters: Mapping[str, Any]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 """Tables of texts as frames of pandas or polars, or else as dicts of NumPy arrays."""
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import io
@@ -42,19 +43,12 @@ def _typed(texts: list[str], kind: str | None) -> Any:
     missing = any(text == "" for text in texts)
     if kind == "seed" and not missing:
         return numpy.array([int(text) for text in texts], dtype=numpy.uint64)
-    if kind in (None, "integer", "real"):
-        try:
-            if not missing and kind != "real":
-                return numpy.array([int(text) for text in texts], dtype=numpy.int64)
-            if kind or not all(text == "" for text in texts):
-                return numpy.array([float(text) if text else float("nan") for text in texts])
-        except (ValueError, OverflowError):
-            if kind == "real":
-                raise
-            try:
-                return numpy.array([float(text) if text else float("nan") for text in texts])
-            except ValueError:
-                pass
+    if kind in (None, "integer") and not missing:
+        with contextlib.suppress(ValueError, OverflowError):
+            return numpy.array([int(text) for text in texts], dtype=numpy.int64)
+    if kind in ("integer", "real") or (kind is None and any(texts)):
+        with contextlib.suppress(*([] if kind == "real" else [ValueError])):
+            return numpy.array([float(text) if text else float("nan") for text in texts])
     if kind == "flag" and not missing:
         return numpy.array([text == "1" for text in texts])
     return numpy.array([text or None for text in texts], dtype=object)

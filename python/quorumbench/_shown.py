@@ -65,36 +65,29 @@ def _count_cases(manifest: Path, dropped: int) -> None:
     manifest.write_text(json.dumps(facts), encoding="utf-8")
 
 
-class _Folder:
-    """A run folder with those cases alone that a frame has."""
+def _with_rows(frame: Any, ids: list[str], folder: Path, temporary: Path) -> Path:
+    """Gives the run folder, or a copy that has those cases alone that the frame has."""
+    text = (folder / "cases.csv").read_text(encoding="utf-8")
+    header, *lines = list(csv.reader(io.StringIO(text)))
+    at = header.index("case_id")
+    _require_rows_of(frame, ids, folder)
+    wanted = frozenset(ids)
+    kept = [line for line in lines if line[at] in wanted]
+    if len(kept) == len(lines):
+        return folder
+    own = temporary / folder.name
+    shutil.copytree(folder, own, ignore=shutil.ignore_patterns("figures", "logs", "traces"))
+    (own / "cases.csv").write_text(_frames.csv_text([header, *kept]), encoding="utf-8")
+    _count_cases(own / "manifest.json", len(lines) - len(kept))
+    return own
 
-    def __init__(self, frame: Any) -> None:
-        self.folder, ids = _rows_of(frame)
-        self._temporary = None
-        if ids is None:
-            return
-        text = (self.folder / "cases.csv").read_text(encoding="utf-8")
-        header, *lines = list(csv.reader(io.StringIO(text)))
-        at = header.index("case_id")
-        _require_rows_of(frame, ids, self.folder)
-        wanted = frozenset(ids)
-        if wanted == {line[at] for line in lines}:
-            return
-        self._temporary = tempfile.TemporaryDirectory()
-        kept = Path(self._temporary.name) / self.folder.name
-        shutil.copytree(self.folder, kept, ignore=shutil.ignore_patterns("figures", "logs", "traces"))
-        (kept / "cases.csv").write_text(
-            _frames.csv_text([header, *(line for line in lines if line[at] in wanted)]),
-            encoding="utf-8")
-        _count_cases(kept / "manifest.json", len(lines) - len(wanted))
-        self.folder = kept
 
-    def __enter__(self) -> str:
-        return str(self.folder)
-
-    def __exit__(self, *_: Any) -> None:
-        if self._temporary:
-            self._temporary.cleanup()
+@contextlib.contextmanager
+def _folder_of(frame: Any) -> Iterator[str]:
+    """Gives a run folder with those cases alone that a frame has."""
+    folder, ids = _rows_of(frame)
+    with tempfile.TemporaryDirectory() as temporary:
+        yield str(folder if ids is None else _with_rows(frame, ids, folder, Path(temporary)))
 
 
 def _list(value: Any) -> str | None:
@@ -111,7 +104,7 @@ class Table:
         self._text = self._printed("text")
 
     def _printed(self, form: str, width: str | None = None) -> str:
-        with _Folder(self._frame) as folder:
+        with _folder_of(self._frame) as folder:
             return _qb.run(["table", folder, *self._filters,
                             *_qb.options(self._options | {"format": form, "width": width})])
 
@@ -232,7 +225,7 @@ def figure(frame: Any, name: str, *, published: bool = False, **filters: Any) ->
              for word in ("--filter", f"{_qb.key(key)}={_qb.text(value)}")]
     words += ["--published"] if published else []
     path = Path(temporary.name) / f"{name}.json"
-    with _Folder(frame) as folder:
+    with _folder_of(frame) as folder:
         try:
             _qb.run(["plot", folder, "--figure", name, "--out", temporary.name, "--format", "svg",
                      *words])
