@@ -10,11 +10,7 @@ namespace qb {
 
 enum class DType { f16, bf16, f32, f64 };
 
-template <>
-inline constexpr auto kWords<DType> = word_table<DType>("dtype", {{DType::f16, "f16"},
-                                                                  {DType::bf16, "bf16"},
-                                                                  {DType::f32, "f32"},
-                                                                  {DType::f64, "f64"}});
+QB_WORDS(DType, "dtype", f16, bf16, f32, f64);
 
 [[nodiscard]] constexpr std::int64_t size_of(DType dtype) {
   return dtype == DType::f64 ? 8 : dtype == DType::f32 ? 4 : 2;

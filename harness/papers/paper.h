@@ -27,14 +27,7 @@ enum class ClaimKind {
   absolute   // only by the device itself
 };
 
-template <>
-inline constexpr auto kWords<ClaimKind> =
-    word_table<ClaimKind>("kind of claim", {{ClaimKind::exact, "exact"},
-                                            {ClaimKind::self, "self"},
-                                            {ClaimKind::same_as, "same_as"},
-                                            {ClaimKind::shape, "shape"},
-                                            {ClaimKind::modelled, "modelled"},
-                                            {ClaimKind::absolute, "absolute"}});
+QB_WORDS(ClaimKind, "kind of claim", exact, self, same_as, shape, modelled, absolute);
 
 // What this program cannot do yet, or not on this machine.
 enum class Need {
@@ -49,17 +42,8 @@ enum class Need {
   split_passes
 };
 
-template <>
-inline constexpr auto kWords<Need> = word_table<Need>("need",
-                                                      {{Need::training, "training"},
-                                                       {Need::recursion, "recursion"},
-                                                       {Need::peer_kernels, "peer_kernels"},
-                                                       {Need::one_gpu, "one_gpu"},
-                                                       {Need::many_gpus, "many_gpus"},
-                                                       {Need::helper_schedule, "helper_schedule"},
-                                                       {Need::hybrid_schemes, "hybrid_schemes"},
-                                                       {Need::pipeline_memory, "pipeline_memory"},
-                                                       {Need::split_passes, "split_passes"}});
+QB_WORDS(Need, "need", training, recursion, peer_kernels, one_gpu, many_gpus, helper_schedule,
+         hybrid_schemes, pipeline_memory, split_passes);
 [[nodiscard]] std::string_view sentence(Need need);  // `training steps`
 
 // What a column holds; rules.h says which rules follow.
@@ -74,16 +58,7 @@ enum class ColumnRole {
   context  // explains the row; nothing follows from it
 };
 
-template <>
-inline constexpr auto kWords<ColumnRole> =
-    word_table<ColumnRole>("role of a column", {{ColumnRole::key, "key"},
-                                                {ColumnRole::time, "time"},
-                                                {ColumnRole::memory, "memory"},
-                                                {ColumnRole::rate, "rate"},
-                                                {ColumnRole::status, "status"},
-                                                {ColumnRole::count, "count"},
-                                                {ColumnRole::value, "value"},
-                                                {ColumnRole::context, "context"}});
+QB_WORDS(ColumnRole, "role of a column", key, time, memory, rate, status, count, value, context);
 
 struct Tolerance {
   double factor = 1.0;    // published and ours may differ by this factor; 1: to the printed digit
@@ -113,11 +88,7 @@ enum class ShapeRule {
   exponent    // equal slopes over log-log axes
 };
 
-template <>
-inline constexpr auto kWords<ShapeRule> =
-    word_table<ShapeRule>("rule of a shape", {{ShapeRule::order, "order"},
-                                              {ShapeRule::crossover, "crossover"},
-                                              {ShapeRule::exponent, "exponent"}});
+QB_WORDS(ShapeRule, "rule of a shape", order, crossover, exponent);
 
 // Names of parameters or columns and the formulas of their values.
 using Match = std::vector<std::pair<std::string, Expression>>;

@@ -23,15 +23,7 @@ enum class Rule {
   copied       // two series of measured values, memory apart, are not equal
 };
 
-template <>
-inline constexpr auto kWords<Rule> = word_table<Rule>("rule", {{Rule::identity, "identity"},
-                                                               {Rule::bound, "bound"},
-                                                               {Rule::rising, "rising"},
-                                                               {Rule::quadratic, "quadratic"},
-                                                               {Rule::affine, "affine"},
-                                                               {Rule::fits, "fits"},
-                                                               {Rule::neighbours, "neighbours"},
-                                                               {Rule::copied, "copied"}});
+QB_WORDS(Rule, "rule", identity, bound, rising, quadratic, affine, fits, neighbours, copied);
 
 // Measured times scatter: neither a fall nor a growth by less than these factors breaks a rule.
 inline constexpr double kFallOfNoise = 1.1;

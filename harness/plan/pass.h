@@ -29,9 +29,7 @@ namespace qb {
 
 enum class Pass { forward, backward };
 
-template <>
-inline constexpr auto kWords<Pass> = word_table<Pass>("pass", {{Pass::forward, "forward"},
-                                                               {Pass::backward, "backward"}});
+QB_WORDS(Pass, "pass", forward, backward);
 
 // Which passes somebody asks about or times: the one that makes the output, the one that makes the
 // gradients, or one after the other, as in a step of training.

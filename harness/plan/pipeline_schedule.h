@@ -26,18 +26,11 @@
 namespace qb {
 
 enum class PipelineSchedule { gpipe, one_f_one_b, interleaved };
-template <>
-inline constexpr auto kWords<PipelineSchedule> = word_table<PipelineSchedule>(
-    "pipeline.schedule", {{PipelineSchedule::gpipe, "gpipe"},
-                          {PipelineSchedule::one_f_one_b, "one_f_one_b"},
-                          {PipelineSchedule::interleaved, "interleaved"}});
+QB_WORDS(PipelineSchedule, "pipeline.schedule", gpipe, one_f_one_b, interleaved);
 
 // What the chunks of a sequence have as many of: tokens, or pairs under a causal mask.
 enum class ChunkCut { tokens, times };
-template <>
-inline constexpr auto kWords<ChunkCut> = word_table<ChunkCut>("pipeline.cut",
-                                                              {{ChunkCut::tokens, "tokens"},
-                                                               {ChunkCut::times, "times"}});
+QB_WORDS(ChunkCut, "pipeline.cut", tokens, times);
 
 // A case may leave out the first three (resolve_case()); the functions below need all.
 struct Pipeline {

@@ -41,15 +41,8 @@ enum class TransferKind {
   reduce_scatter
 };
 
-template <>
-inline constexpr auto kWords<TransferKind> =
-    word_table<TransferKind>("transfer", {{TransferKind::p2p, "p2p"},
-                                          {TransferKind::scatter, "scatter"},
-                                          {TransferKind::gather, "gather"},
-                                          {TransferKind::all_gather, "all_gather"},
-                                          {TransferKind::all_to_all, "all_to_all"},
-                                          {TransferKind::all_reduce, "all_reduce"},
-                                          {TransferKind::reduce_scatter, "reduce_scatter"}});
+QB_WORDS(TransferKind, "transfer", p2p, scatter, gather, all_gather, all_to_all, all_reduce,
+         reduce_scatter);
 
 // Worker kRoot holds the whole sequence before the scatter and after the gather.
 inline constexpr int kRoot = -1;

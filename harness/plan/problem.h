@@ -37,11 +37,7 @@ enum class InputKind {
   peaked,  // each query is kPeakFactor times a key, drawn among those up to its own position
 };
 
-template <>
-inline constexpr auto kWords<InputKind> = word_table<InputKind>("inputs",
-                                                                {{InputKind::random, "random"},
-                                                                 {InputKind::tied, "tied"},
-                                                                 {InputKind::peaked, "peaked"}});
+QB_WORDS(InputKind, "inputs", random, tied, peaked);
 // The score of the key that a peaked query is made of is then about 4 sqrt(head_dim), while those
 // of the others are normal with deviation 4: few keys have most of the weight of a row.
 inline constexpr double kPeakFactor = 4.0;

@@ -77,18 +77,12 @@ inline constexpr auto kWords<CudaPath> =
 // their time (ranks: model), `nocomm` moves them in no time (ranks: model).
 enum class LinkMode { overlap, blocking, nocomm };
 
-template <>
-inline constexpr auto kWords<LinkMode> = word_table<LinkMode>("link.mode",
-                                                              {{LinkMode::overlap, "overlap"},
-                                                               {LinkMode::blocking, "blocking"},
-                                                               {LinkMode::nocomm, "nocomm"}});
+QB_WORDS(LinkMode, "link.mode", overlap, blocking, nocomm);
 
 // How many numbers hold the LSE of a row on its way between workers (kernels/lse.h).
 enum class SentLse { one, two };
 
-template <>
-inline constexpr auto kWords<SentLse> = word_table<SentLse>("lse", {{SentLse::one, "one"},
-                                                                    {SentLse::two, "two"}});
+QB_WORDS(SentLse, "lse", one, two);
 
 // How a case is timed. Sampling ends at `max_repeats`, or from `min_repeats` on as soon as the 95 %
 // interval of the median is narrower than `relative_interval` of it or `max_time_s` is used up.

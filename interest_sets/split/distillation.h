@@ -21,9 +21,7 @@ namespace qb {
 
 enum class Distillation { published, balanced };
 
-template <>
-inline constexpr auto kWords<Distillation> = word_table<Distillation>(
-    "distillation", {{Distillation::published, "published"}, {Distillation::balanced, "balanced"}});
+QB_WORDS(Distillation, "distillation", published, balanced);
 
 // Worker k computes the groups (first + k) mod W and (second + k) mod W of two residues of I.
 struct ResiduePair {

@@ -14,13 +14,7 @@ namespace qb {
 
 enum class TableFormat { text, markdown, latex, csv, json };
 
-template <>
-inline constexpr auto kWords<TableFormat> =
-    word_table<TableFormat>("format", {{TableFormat::text, "text"},
-                                       {TableFormat::markdown, "markdown"},
-                                       {TableFormat::latex, "latex"},
-                                       {TableFormat::csv, "csv"},
-                                       {TableFormat::json, "json"}});
+QB_WORDS(TableFormat, "format", text, markdown, latex, csv, json);
 
 [[nodiscard]] std::string printed(const Table& table, TableFormat format);
 

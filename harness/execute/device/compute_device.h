@@ -35,11 +35,7 @@ enum class ClockKind {
   cpu,             // the CPU time of a case of one thread, which waits for cores do not change
 };
 
-template <>
-inline constexpr auto kWords<ClockKind> =
-    word_table<ClockKind>("clock", {{ClockKind::synchronized, "synchronized"},
-                                    {ClockKind::unsynchronized, "unsynchronized"},
-                                    {ClockKind::cpu, "cpu"}});
+QB_WORDS(ClockKind, "clock", synchronized, unsynchronized, cpu);
 
 [[nodiscard]] inline TensorView rows_of(const TensorView& whole, const TokenGroup& group) {
   return whole.tokens(group.first, group.count, group.stride);

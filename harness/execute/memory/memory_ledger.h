@@ -39,13 +39,7 @@ struct MemoryEvent {
   std::uint64_t free_bytes = 0;  // oom: bytes that the budget or the machine still had
 };
 
-template <>
-inline constexpr auto kWords<MemoryEvent::Action> = word_table<MemoryEvent::Action>(
-    "memory action", {{MemoryEvent::Action::alloc, "alloc"},
-                      {MemoryEvent::Action::free, "free"},
-                      {MemoryEvent::Action::segment_alloc, "segment_alloc"},
-                      {MemoryEvent::Action::segment_free, "segment_free"},
-                      {MemoryEvent::Action::oom, "oom"}});
+QB_WORDS(MemoryEvent::Action, "memory action", alloc, free, segment_alloc, segment_free, oom);
 
 // Thread-safe. Throws OutOfMemory over the budget or if the system has no more: a request above the
 // machine's available memory fails here, as a data point, before the kernel kills the process.

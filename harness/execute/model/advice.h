@@ -22,10 +22,7 @@ enum class Limit {
   link,       // transfers that no compute hides, and the root's own work
 };
 
-template <>
-inline constexpr auto kWords<Limit> = word_table<Limit>("limit", {{Limit::compute, "compute"},
-                                                                  {Limit::imbalance, "imbalance"},
-                                                                  {Limit::link, "link"}});
+QB_WORDS(Limit, "limit", compute, imbalance, link);
 [[nodiscard]] Limit limit_of(const SchemeForecast& forecast);
 
 // The choices of Algorithms 1 and 5 of Context Parallelism (arXiv 2411.01783) for a prefill with

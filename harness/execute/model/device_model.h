@@ -48,13 +48,7 @@ namespace qb {
 
 enum class RateProvenance { measured, published, datasheet, estimated, assumed };
 
-template <>
-inline constexpr auto kWords<RateProvenance> =
-    word_table<RateProvenance>("provenance", {{RateProvenance::measured, "measured"},
-                                              {RateProvenance::published, "published"},
-                                              {RateProvenance::datasheet, "datasheet"},
-                                              {RateProvenance::estimated, "estimated"},
-                                              {RateProvenance::assumed, "assumed"}});
+QB_WORDS(RateProvenance, "provenance", measured, published, datasheet, estimated, assumed);
 
 struct RatePoint {
   Kernel kernel = Kernel::flash;

@@ -27,12 +27,7 @@ enum class Ranks {
   model,    // no worker runs: times are predicted, see model_executor.h
 };
 
-template <>
-inline constexpr auto kWords<Ranks> = word_table<Ranks>("ranks", {{Ranks::serial, "serial"},
-                                                                  {Ranks::threads, "threads"},
-                                                                  {Ranks::mpi, "mpi"},
-                                                                  {Ranks::nccl, "nccl"},
-                                                                  {Ranks::model, "model"}});
+QB_WORDS(Ranks, "ranks", serial, threads, mpi, nccl, model);
 
 // How a GPU that plays workers in turn launches them.
 enum class Launch {
@@ -41,10 +36,7 @@ enum class Launch {
   graph,     // as together, but recorded as a CUDA graph and replayed
 };
 
-template <>
-inline constexpr auto kWords<Launch> = word_table<Launch>("launch", {{Launch::alone, "alone"},
-                                                                     {Launch::together, "together"},
-                                                                     {Launch::graph, "graph"}});
+QB_WORDS(Launch, "launch", alone, together, graph);
 
 // Writes tokens of Q, K, V or dO, for the heads (counted in that tensor), into a view of that
 // shape.

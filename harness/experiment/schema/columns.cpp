@@ -17,33 +17,11 @@
 
 namespace qb {
 
-template <>
-inline constexpr auto kWords<FieldKind> =
-    word_table<FieldKind>("kind", {{FieldKind::word, "word"},
-                                   {FieldKind::integer, "integer"},
-                                   {FieldKind::seed, "seed"},
-                                   {FieldKind::real, "real"},
-                                   {FieldKind::flag, "flag"},
-                                   {FieldKind::text, "text"},
-                                   {FieldKind::residues, "residues"},
-                                   {FieldKind::sequences, "sequences"},
-                                   {FieldKind::file, "file"},
-                                   {FieldKind::mask, "mask"},
-                                   {FieldKind::link_limit, "link_limit"}});
+QB_WORDS(FieldKind, "kind", word, integer, seed, real, flag, text, residues, sequences, file, mask,
+         link_limit);
 
-template <>
-inline constexpr auto kWords<FieldGroup> =
-    word_table<FieldGroup>("group", {{FieldGroup::identity, "identity"},
-                                     {FieldGroup::problem, "problem"},
-                                     {FieldGroup::split, "split"},
-                                     {FieldGroup::link, "link"},
-                                     {FieldGroup::means, "means"},
-                                     {FieldGroup::outcome, "outcome"},
-                                     {FieldGroup::prediction, "prediction"},
-                                     {FieldGroup::memory, "memory"},
-                                     {FieldGroup::time, "time"},
-                                     {FieldGroup::verification, "verification"},
-                                     {FieldGroup::bookkeeping, "bookkeeping"}});
+QB_WORDS(FieldGroup, "group", identity, problem, split, link, means, outcome, prediction, memory,
+         time, verification, bookkeeping);
 
 namespace {
 

@@ -80,13 +80,7 @@ struct ExchangePlan {
 
 enum class ScanKind { chain, all_gather, tree, all_scan, all_reduce };
 
-template <>
-inline constexpr auto kWords<ScanKind> =
-    word_table<ScanKind>("scan", {{ScanKind::chain, "chain"},
-                                  {ScanKind::all_gather, "all_gather"},
-                                  {ScanKind::tree, "tree"},
-                                  {ScanKind::all_scan, "all_scan"},
-                                  {ScanKind::all_reduce, "all_reduce"}});
+QB_WORDS(ScanKind, "scan", chain, all_gather, tree, all_scan, all_reduce);
 
 // blocks: of all_scan; all_reduce has one a worker, and the other kinds send a state whole. Throws
 // Unsupported for an all_reduce that is causal, and for others that are not, except all_gather.

@@ -73,8 +73,9 @@ TEST(Relayout, TransposesEveryTokenOnceAndBack) {
   std::mt19937 random(kRelayoutSeed);
   for (int i = 0; i < 300; ++i) {
     const AxialTensor tensor = random_tensor(random);
-    SCOPED_TRACE(testing::Message() << "seed " << kRelayoutSeed << " tensor " << i << ": " << tensor.rows
-                                    << " x " << tensor.columns << " over " << tensor.workers);
+    SCOPED_TRACE(testing::Message()
+                 << "seed " << kRelayoutSeed << " tensor " << i << ": " << tensor.rows << " x "
+                 << tensor.columns << " over " << tensor.workers);
     for (const ExchangePlan& plan : tensor.changes) {
       EXPECT_EQ(check(plan), std::nullopt);
       EXPECT_TRUE(runs(plan));
@@ -115,7 +116,8 @@ TEST(Relayout, SendsWhatTheClosedFormSays) {
 }
 
 // Between zigzag and contiguous, both ways, 1 - 1 / W of all tokens move: of 2W chunks worker 0
-// keeps one, and the worker with 2W - 1 - w = 2w or 2w + 1 another. Where 3 divides W there is none.
+// keeps one, and the worker with 2W - 1 - w = 2w or 2w + 1 another. Where 3 divides W there is
+// none.
 TEST(Relayout, OfZigzagMovesAllButAWthOfTheTokens) {
   for (int workers = 1; workers <= 16; ++workers) {
     const std::int64_t n_tokens = std::int64_t{2} * workers * 15;

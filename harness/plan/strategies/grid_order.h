@@ -12,13 +12,7 @@ namespace qb {
 // The orders of the heads (h), rows (r) and columns (c) of a grid: the first letter varies fastest.
 enum class GridOrder { hrc, rhc, hcr, chr, rch, crh };
 
-template <>
-inline constexpr auto kWords<GridOrder> = word_table<GridOrder>("order", {{GridOrder::hrc, "hrc"},
-                                                                          {GridOrder::rhc, "rhc"},
-                                                                          {GridOrder::hcr, "hcr"},
-                                                                          {GridOrder::chr, "chr"},
-                                                                          {GridOrder::rch, "rch"},
-                                                                          {GridOrder::crh, "crh"}});
+QB_WORDS(GridOrder, "order", hrc, rhc, hcr, chr, rch, crh);
 
 // The slot of each worker; worker (column x, row y, head group h) is (x R + y) H + h. Empty for the
 // order hrc, in which worker w stands at slot w.

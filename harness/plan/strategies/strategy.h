@@ -20,9 +20,7 @@ namespace qb {
 // Who keeps the key of a new token while decoding.
 enum class NewKeyOwner { round_robin, fixed };
 
-template <>
-inline constexpr auto kWords<NewKeyOwner> = word_table<NewKeyOwner>(
-    "new_key_owner", {{NewKeyOwner::round_robin, "round_robin"}, {NewKeyOwner::fixed, "fixed"}});
+QB_WORDS(NewKeyOwner, "new_key_owner", round_robin, fixed);
 
 struct StrategyOptions {
   int workers = 1;

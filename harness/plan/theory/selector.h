@@ -19,9 +19,7 @@ namespace qb {
 
 enum class RingVariant { pass_kv, pass_q };
 
-template <>
-inline constexpr auto kWords<RingVariant> = word_table<RingVariant>(
-    "ring variant", {{RingVariant::pass_kv, "pass_kv"}, {RingVariant::pass_q, "pass_q"}});
+QB_WORDS(RingVariant, "ring variant", pass_kv, pass_q);
 
 struct Prefill {
   std::int64_t new_tokens = 0;     // T >= 1

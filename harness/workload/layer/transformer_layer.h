@@ -39,16 +39,8 @@ enum class LayerPart {
   output_norm
 };
 
-template <>
-inline constexpr auto kWords<LayerPart> =
-    word_table<LayerPart>("layer part", {{LayerPart::qkv, "qkv"},
-                                         {LayerPart::attention, "attention"},
-                                         {LayerPart::attention_output, "attention_output"},
-                                         {LayerPart::attention_norm, "attention_norm"},
-                                         {LayerPart::feed_forward_in, "feed_forward_in"},
-                                         {LayerPart::gelu, "gelu"},
-                                         {LayerPart::feed_forward_out, "feed_forward_out"},
-                                         {LayerPart::output_norm, "output_norm"}});
+QB_WORDS(LayerPart, "layer part", qkv, attention, attention_output, attention_norm, feed_forward_in,
+         gelu, feed_forward_out, output_norm);
 inline constexpr std::size_t kLayerParts = std::size(kWords<LayerPart>.rows);
 
 inline constexpr double kLayerNormEpsilon = 1e-12;

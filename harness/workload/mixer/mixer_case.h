@@ -16,9 +16,7 @@ namespace qb {
 // columns.
 enum class PairBias { none, random };
 
-template <>
-inline constexpr auto kWords<PairBias> =
-    word_table<PairBias>("pair bias", {{PairBias::none, "none"}, {PairBias::random, "random"}});
+QB_WORDS(PairBias, "pair bias", none, random);
 
 struct MixerCase {
   std::optional<Mixer> kind;  // none: softmax

@@ -35,13 +35,7 @@ enum class BenchKernel {
 
 }  // namespace cuda
 
-template <>
-inline constexpr auto kWords<cuda::BenchKernel> = word_table<cuda::BenchKernel>(
-    "kernel", {{cuda::BenchKernel::flash, "flash"},
-               {cuda::BenchKernel::flash_grid, "flash_grid"},
-               {cuda::BenchKernel::flash_deterministic, "flash_deterministic"},
-               {cuda::BenchKernel::flash_sm80, "flash_sm80"},
-               {cuda::BenchKernel::cudnn, "cudnn"}});
+QB_WORDS(cuda::BenchKernel, "kernel", flash, flash_grid, flash_deterministic, flash_sm80, cudnn);
 
 namespace cuda {
 
