@@ -43,8 +43,7 @@ struct MpiRanks final : MpiWorld {
   [[nodiscard]] int size() const override { return n_ranks; }
   [[nodiscard]] std::string broadcast(std::string text) override;
   [[nodiscard]] std::vector<std::string> gather(const std::string& text, double timeout_s) override;
-  [[nodiscard]] std::unique_ptr<RankTransport> make_transport(int workers,
-                                                              double timeout_s) override;
+  [[nodiscard]] std::unique_ptr<WorkerTeam> make_transport(int workers, double timeout_s) override;
   [[nodiscard]] const std::map<int, int>& processes_here() const override { return here; }
   [[nodiscard]] int sharing_cores() const override { return sharing; }
   [[nodiscard]] bool is_broken() const override { return broken; }

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "harness/execute/transport/mpi_state.h"
@@ -37,7 +36,7 @@ struct Parcel {
   Passage passage{};
 };
 
-class MpiTransport final : public RankTransport {
+class MpiTransport final : public WorkerTeam {
  public:
   MpiTransport(MpiRanks& world, MPI_Comm messages, double timeout_s)
       : world_(world), messages_(messages), timeout_s_(timeout_s) {
@@ -55,13 +54,9 @@ class MpiTransport final : public RankTransport {
   Passage wait(const Ticket& ticket) override;
   double clock_offset_s() const override { return world_.offset_s; }
 
-  void meet() override;
-  void fail(Status status, const std::string& message) override;
-  bool has_failed() const override {
-    const std::lock_guard lock(mutex_);
-    return failure_.has_value();
-  }
-  std::optional<CaseError> failure() override {
+  double meet() override;
+  void fail(const std::exception_ptr& error) override;
+  std::exception_ptr failure() override {
     const std::scoped_lock both(world_.mutex, mutex_);
     (void)test();
     return failure_;
@@ -88,17 +83,18 @@ class MpiTransport final : public RankTransport {
 
   MpiRanks& world_;
   MPI_Comm messages_;
-  bool meeting_ = false;  // has not ended
+  bool has_met_ = false;  // it has called meet()
+  bool meeting_ = false;  // which has not ended
   int rank_ = 0;
   int size_ = 1;
   const double timeout_s_;
 
-  mutable std::mutex mutex_;  // guards what follows; locked after the world's
+  std::mutex mutex_;  // guards what follows; locked after the world's
   std::condition_variable changed_;
   Parcels active_;
   std::map<int, std::int64_t> sent_;      // pieces to each rank
   std::map<int, std::int64_t> received_;  // pieces from each rank, including those still awaited
-  std::optional<CaseError> failure_;
+  std::exception_ptr failure_;
   bool told_ = false;
   bool closed_ = false;
   bool stop_ = false;
@@ -112,9 +108,10 @@ void MpiTransport::take_failure(int from) {
   const std::string text(failure_text_.data());
   if (!failure_) {
     const std::size_t space = text.find(' ');
-    failure_.emplace(
-        static_cast<Status>(std::atoi(text.c_str())),
-        fmt::format("rank {}: {}", from, space == std::string::npos ? "" : text.substr(space + 1)));
+    failure_ = std::make_exception_ptr(
+        CaseError(static_cast<Status>(std::atoi(text.c_str())),
+                  fmt::format("rank {}: {}", from,
+                              space == std::string::npos ? "" : text.substr(space + 1))));
   }
   await_failures();
 }
@@ -208,26 +205,28 @@ Passage MpiTransport::wait(const Ticket& ticket) {
   changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_),
                     [&] { return parcel.done || failure_; });
   if (parcel.done) return parcel.passage;
-  if (failure_) throw *failure_;
+  if (failure_) std::rethrow_exception(failure_);
   const MessageKey& key = parcel.key;
   time_out(fmt::format(" waited {:.4g} s without success for {} rank {} in step {}", timeout_s_,
                        parcel.outgoing ? "its message to be taken by" : "a message of",
                        parcel.outgoing ? key.to : key.from, key.step));
 }
 
-void MpiTransport::meet() {
-  meeting_ = true;
+double MpiTransport::meet() {
+  has_met_ = meeting_ = true;
   // Sleeping would blur the common start.
   world_.complete([&](MPI_Request* request) { QB_MPI(MPI_Ibarrier(messages_, request)); },
                   timeout_s_, "the others", std::this_thread::yield);
   meeting_ = false;
+  return now_s();
 }
 
-void MpiTransport::fail(Status status, const std::string& message) {
+void MpiTransport::fail(const std::exception_ptr& error) {
+  const CaseError failure = case_error(error);
   const std::scoped_lock both(world_.mutex, mutex_);
   if (told_ || failure_) return;  // the first one counts
   told_ = true;
-  std::string text = fmt::format("{} {}", static_cast<int>(status), message);
+  std::string text = fmt::format("{} {}", static_cast<int>(failure.status()), failure.what());
   text.resize(failure_text_.size() - 1);
   // MPI_Send is not used: a rank that is stuck receives nothing.
   for (int r = 0; r < size_; ++r) {
@@ -315,6 +314,11 @@ void MpiTransport::throw_away(int from, std::int64_t n_pieces) {
 }
 
 void MpiTransport::close() {
+  try {
+    if (!has_met_) (void)meet();  // the others wait for it
+  } catch (const CaseError&) {
+    // The failure before it is the one that counts.
+  }
   give_up_receives();
   std::vector<std::int64_t> to(static_cast<std::size_t>(size_));
   std::vector<std::int64_t> from(to.size());
@@ -335,7 +339,7 @@ void MpiTransport::close() {
 
 }  // namespace
 
-std::unique_ptr<RankTransport> MpiRanks::make_transport(int workers, double timeout_s) {
+std::unique_ptr<WorkerTeam> MpiRanks::make_transport(int workers, double timeout_s) {
   MPI_Comm& ranks = ranks_of(workers, timeout_s);
   if (ranks == MPI_COMM_NULL) return nullptr;
   // Every transport has its own communicator, so messages left by an earlier one cannot reach it.

@@ -95,10 +95,10 @@ MixerArguments MixerWorker::arguments(int exchange) const {
   return arguments;
 }
 
-void MixerWorker::make_state(int exchange, MixerDevice& device, int threads) {
+void MixerWorker::make_state(int exchange, const Tools& tools) {
   time([&] {
-    device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(threads),
-                     exchanges_[static_cast<std::size_t>(exchange)].own.view());
+    tools.device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(tools),
+                           exchanges_[static_cast<std::size_t>(exchange)].own.view());
   });
 }
 
@@ -135,18 +135,13 @@ void MixerWorker::join(int exchange, MixerDevice& device) const {
     combine(exchange, plan_.needs_of(index_), block, part_of_state(joined, block), device);
 }
 
-void MixerWorker::begin(MixerDevice& device, int threads) {
-  times_ = {.begin_s = now_s()};
-  for (Exchange& exchange : exchanges_)
-    for (Block& out : exchange.out) out.made = false;
-  if (!exchanges_.empty()) make_state(0, device, threads);
-}
-
-void MixerWorker::post(int round, MixerDevice& device, int threads, Transport& transport) {
+void MixerWorker::step(int round, const Tools& tools) {
+  if (round == rounds()) return finish(tools);
   const int exchange = round / plan_.rounds();
-  if (exchange > 0 && round % plan_.rounds() == 0) {
-    join(exchange - 1, device);
-    make_state(exchange, device, threads);
+  if (round % plan_.rounds() == 0) {
+    if (exchange > 0) join(exchange - 1, tools.device);
+    make_state(exchange, tools);
+    for (Block& out : exchanges_[static_cast<std::size_t>(exchange)].out) out.made = false;
   }
   Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
   for (const ScanMessage& m : sends_) {
@@ -154,23 +149,23 @@ void MixerWorker::post(int round, MixerDevice& device, int threads, Transport& t
     Block& out = *std::ranges::find_if(of.out, [&](const Block& block) { return block.holds(m); });
     // Once: a worker may still read what an earlier round sent.
     if (!std::exchange(out.made, true))
-      combine(exchange, m.workers, m.block, in_message(of, out), device);
-    send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()}, transport);
+      combine(exchange, m.workers, m.block, in_message(of, out), tools.device);
+    send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()}, tools);
   }
 }
 
-void MixerWorker::finish(MixerDevice& device, int threads, Transport& transport) {
+void MixerWorker::finish(const Tools& tools) {
+  MixerDevice& device = tools.device;
   const int last = static_cast<int>(exchanges_.size()) - 1;
   const bool needs_others = plan_.needs_of(index_).count() > 0;
   if (needs_others) join(last, device);
   time([&] {
     if (needs_others && !plan_.causal)
-      return device.attend_state(problem_.of_exchange(last), arguments(last), context(threads),
+      return device.attend_state(problem_.of_exchange(last), arguments(last), context(tools),
                                  exchanges_.back().joined.view());
     const MixerState before = needs_others ? exchanges_.back().joined.view() : MixerState{};
-    device.mix(problem_.options, arguments_, context(threads), needs_others ? &before : nullptr);
+    device.mix(problem_.options, arguments_, context(tools), needs_others ? &before : nullptr);
   });
-  end(transport);
 }
 
 }  // namespace qb

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/clock.h"
-#include "harness/workload/at_once.h"
 
 namespace qb {
 namespace {
@@ -84,7 +83,8 @@ Ticket PipelineStage::send(const PipelineUnit& unit, const TensorView& rows, Tra
 }
 
 void PipelineStage::wait(Ticket& ticket, Transport& transport) {
-  if (ticket) qb::wait(transport, std::exchange(ticket, {}), times_.idle_s, times_.exposed_s);
+  if (!ticket) return;
+  (void)transport.timed_wait(std::exchange(ticket, {}), times_.idle_s, times_.exposed_s);
 }
 
 void PipelineStage::begin(Transport& transport) {

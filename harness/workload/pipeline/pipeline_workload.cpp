@@ -15,8 +15,8 @@
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/model/pipeline_model.h"
+#include "harness/execute/transport/memory_transport.h"
 #include "harness/execute/verify/inputs.h"
-#include "harness/workload/at_once.h"
 #include "harness/workload/pipeline/pipeline_verify.h"
 #include "harness/workload/pipeline/stage_model.h"
 #include "harness/workload/prediction.h"
@@ -262,7 +262,8 @@ class Pipeline final : public Workload {
                                .hosts = network_.hosts,
                                .timeout_s = message_timeout_s(case_),
                                .workers = plan_.stages});
-    play_at_once(plan_.stages, transport, [&](int w) {
+    transport.run([&](int w) {
+      (void)transport.meet();
       CpuDevice device(threads_of_stage());
       PipelineStage& stage = crew_->stages[static_cast<std::size_t>(w)];
       stage.begin(transport);
