@@ -17,11 +17,6 @@ constexpr int kFirstGather = -7;
 constexpr const char* kGatheredLabels[2][3] = {{"out_gathered", "lse_gathered", ""},
                                                {"d_q_gathered", "d_k_gathered", "d_v_gathered"}};
 
-// The forward pass leaves O and LSE at rank 0, from where they come to the other ranks.
-bool is_of_forward_pass(const Piece& piece) {
-  return piece.what == TensorRole::partial || piece.what == TensorRole::lse;
-}
-
 class Rank {
  public:
   Rank(const Plan& plan, const ExecutionArguments& arguments, AttentionDevice& device,
@@ -32,24 +27,27 @@ class Rank {
         messages_(messages),
         rank_(rank),
         watch_(device),
-        player_(plan, rank, arguments_, {device, watch_, &messages, nullptr, kept}, time_) {}
+        player_(plan, rank, arguments_, {device, watch_, &messages, nullptr, kept}, time_),
+        scattered_(is_scattered(player_.worker())) {}
 
   std::string play(WorkerTeam& ranks) {
     const bool at_root = plan_.result == Result::root;
-    const bool scattered = is_scattered(player_.worker());
     if (rank_ == 0) delta_ = room_for_root_delta(plan_, arguments_);
-    if (!scattered) prepare();
+    if (!scattered_) take_shard();
     messages_.settle();
     watch_.start(ranks.meet());
-    if (scattered) scatter();
+    if (scattered_) take_shard();
     player_.play();
-    if (at_root) {
-      if (rank_ == 0) watch_.charge(&time_.merge_s);
-      merge_results();
-      if (rank_ == 0) watch_.charge(nullptr);
-    }
+    watch_.charge(at_root && rank_ == 0 ? &time_.merge_s : nullptr);
+    if (at_root) merge_results();
+    watch_.charge(nullptr);
     messages_.settle();
-    stop();
+    watch_.stop();
+    time_.wall_s = watch_.wall_s();
+    time_.device_s = watch_.device_s();
+    for (std::size_t s = 0; messages_.waits_on_device() && s < time_.steps.size(); ++s)
+      time_.steps[s].communication_s = messages_.communication_s(static_cast<int>(s));
+    sum_steps(time_);
     if (!at_root && arguments_.collect_output) {
       merge_results();
       messages_.settle();
@@ -60,36 +58,6 @@ class Rank {
   }
 
  private:
-  void stop() {
-    watch_.stop();
-    time_.wall_s = watch_.wall_s();
-    time_.device_s = watch_.device_s();
-    for (std::size_t s = 0; messages_.waits_on_device() && s < time_.steps.size(); ++s)
-      time_.steps[s].communication_s = messages_.communication_s(static_cast<int>(s));
-    sum_steps(time_);
-  }
-
-  // A rank makes its own shard, and in a backward pass gets from rank 0 what the forward pass left.
-  void prepare() {
-    if (plan_.pass == Pass::forward) return player_.prepare();
-    distribute(is_of_forward_pass);
-    if (rank_ == 0) player_.prepare();
-    for (const Piece& piece : pieces_of(plan_, player_.worker()))
-      if (rank_ != 0 && !is_of_forward_pass(piece)) player_.take(piece);
-    await_all();
-  }
-
-  void scatter() {
-    watch_.charge(&time_.gather_s);
-    if (rank_ == 0 && arguments_.delta.data != nullptr)
-      device_.compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
-    distribute([](const Piece&) { return true; });
-    if (rank_ == 0) player_.prepare();
-    watch_.charge(&time_.gather_s);
-    await_all();
-    watch_.charge(nullptr);
-  }
-
   // Tensors between this rank and another one; one of the two is rank 0.
   struct OnTheWay {
     int other;
@@ -118,23 +86,38 @@ class Rank {
     on_the_way_.clear();
   }
 
-  // Rank 0 begins to send the other ranks their pieces of these kinds.
-  template <class IsSent>
-  void distribute(const IsSent& is_sent) {
-    if (rank_ != 0) {
-      player_.make_room();
-      WorkerResult pieces;
-      for (const Piece& piece : pieces_of(plan_, player_.worker()))
-        pieces.push_back(is_sent(piece) ? player_.piece(piece) : TensorView());
-      post(0, {}, std::move(pieces), kFirstScatter, false);
-    }
+  // Rank 0 sends the other ranks their pieces if it scatters, and else what the forward pass left
+  // at it. Of the rest each makes its own shard.
+  [[nodiscard]] bool is_sent(const Piece& piece) const {
+    return scattered_ || piece.what == TensorRole::partial || piece.what == TensorRole::lse;
+  }
+  void take_shard() {
+    double* const gather_s = scattered_ ? &time_.gather_s : nullptr;
+    watch_.charge(gather_s);
+    if (delta_.view().data != nullptr)
+      device_.compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
     for (int w = 1; rank_ == 0 && w < n_workers(); ++w) {
       std::vector<Tensor> pieces;
       for (const Piece& piece : pieces_of(plan_, plan_.workers[static_cast<std::size_t>(w)]))
         pieces.push_back(is_sent(piece) ? player_.piece_of(w, piece) : Tensor());
       post(w, std::move(pieces), {}, kFirstScatter, true);
     }
-    messages_.flush(false);
+    if (rank_ == 0) {
+      messages_.flush(false);
+      player_.prepare();
+    } else {
+      player_.make_room();
+      WorkerResult pieces;
+      for (const Piece& piece : pieces_of(plan_, player_.worker())) {
+        pieces.push_back(is_sent(piece) ? player_.piece(piece) : TensorView());
+        if (!is_sent(piece)) player_.take(piece);
+      }
+      post(0, {}, std::move(pieces), kFirstScatter, false);
+      messages_.flush(false);
+    }
+    watch_.charge(gather_s);
+    await_all();
+    watch_.charge(nullptr);
   }
 
   // Sends the worker's result to rank 0, which merges those of all workers in worker order.
@@ -175,6 +158,7 @@ class Rank {
   // Messages may come into these and into the player's until the team is closed.
   std::vector<OnTheWay> on_the_way_;
   WorkerPlayer player_;
+  const bool scattered_;
 };
 
 }  // namespace

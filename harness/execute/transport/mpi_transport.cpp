@@ -77,9 +77,6 @@ class MpiTransport final : public WorkerTeam {
   Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) override;
   void give_up_receives();
   void throw_away(int from, std::int64_t n_pieces);
-  [[noreturn]] void time_out(const std::string& what) const {
-    throw CaseError(Status::timeout, fmt::format("rank {}{}", rank_, what));
-  }
 
   MpiRanks& world_;
   MPI_Comm messages_;
@@ -207,9 +204,11 @@ Passage MpiTransport::wait(const Ticket& ticket) {
   if (parcel.done) return parcel.passage;
   if (failure_) std::rethrow_exception(failure_);
   const MessageKey& key = parcel.key;
-  time_out(fmt::format(" waited {:.4g} s without success for {} rank {} in step {}", timeout_s_,
-                       parcel.outgoing ? "its message to be taken by" : "a message of",
-                       parcel.outgoing ? key.to : key.from, key.step));
+  throw CaseError(
+      Status::timeout,
+      fmt::format("rank {} waited {:.4g} s without success for {} rank {} in step {}", rank_,
+                  timeout_s_, parcel.outgoing ? "its message to be taken by" : "a message of",
+                  parcel.outgoing ? key.to : key.from, key.step));
 }
 
 double MpiTransport::meet() {
@@ -256,61 +255,49 @@ void MpiTransport::give_up_receives() {
       for (MPI_Request& request : parcel->requests)
         if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
   }
-  const double deadline_s = now_s() + timeout_s_;
-  for (const auto& parcel : awaited) {
+  for (const auto& parcel : awaited)
     for (MPI_Request& request : parcel->requests) {
-      while (request != MPI_REQUEST_NULL) {
-        int done = 0;
-        {
-          const std::lock_guard lock(world_.mutex);
-          MPI_Status status;
-          QB_MPI(MPI_Test(&request, &done, &status));
-          int cancelled = 0;
-          if (done != 0) MPI_Test_cancelled(&status, &cancelled);
-          if (cancelled != 0) --received_[parcel->key.from];
-        }
-        if (done != 0) break;
-        if (now_s() > deadline_s)
-          time_out(fmt::format(": a message of rank {} does not end", parcel->key.from));
-        rest_a_little();
-      }
+      const auto has_ended = [&] {
+        const std::lock_guard lock(world_.mutex);
+        int done = request == MPI_REQUEST_NULL ? 1 : 0;
+        if (done != 0) return true;
+        MPI_Status status;
+        QB_MPI(MPI_Test(&request, &done, &status));
+        int cancelled = 0;
+        if (done != 0) MPI_Test_cancelled(&status, &cancelled);
+        if (cancelled != 0) --received_[parcel->key.from];
+        return done != 0;
+      };
+      poll(has_ended, timeout_s_, rest_a_little, [&] {
+        return fmt::format("rank {}: a message of rank {} does not end", rank_, parcel->key.from);
+      });
     }
-    parcel->done = true;
-  }
 }
 
 // Receives what a rank has sent and no worker waited for.
 void MpiTransport::throw_away(int from, std::int64_t n_pieces) {
-  const double deadline_s = now_s() + timeout_s_;
-  while (n_pieces > 0) {
-    MPI_Status status;
-    int there = 0;
-    {
-      const std::scoped_lock both(world_.mutex, mutex_);
+  const auto have_come = [&] {
+    const std::scoped_lock both(world_.mutex, mutex_);
+    for (; n_pieces > 0; --n_pieces) {
+      MPI_Status status;
+      int there = 0;
       QB_MPI(MPI_Iprobe(from, MPI_ANY_TAG, messages_, &there, &status));
-      if (there != 0 && status.MPI_TAG == kFailureTag) {
-        there = 0;
-        (void)test();  // removes it from the active ones
-      }
-      if (there != 0) {
-        int bytes = 0;
-        QB_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
-        auto parcel = std::make_shared<Parcel>();
-        parcel->own.resize(static_cast<std::size_t>(bytes));
-        parcel->requests.push_back(MPI_REQUEST_NULL);
-        QB_MPI(MPI_Irecv(parcel->own.data(), bytes, MPI_BYTE, from, status.MPI_TAG, messages_,
-                         parcel->requests.data()));
-        active_.push_back(std::move(parcel));
-        --n_pieces;
-      }
-    }
-    if (there != 0) {
+      if (there != 0 && status.MPI_TAG == kFailureTag) (void)test();  // which takes it
+      if (there == 0 || status.MPI_TAG == kFailureTag) return false;
+      int bytes = 0;
+      QB_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
+      auto parcel = std::make_shared<Parcel>();
+      parcel->own.resize(static_cast<std::size_t>(bytes));
+      parcel->requests.push_back(MPI_REQUEST_NULL);
+      QB_MPI(MPI_Irecv(parcel->own.data(), bytes, MPI_BYTE, from, status.MPI_TAG, messages_,
+                       parcel->requests.data()));
+      active_.push_back(std::move(parcel));
       changed_.notify_all();
-      continue;
     }
-    if (now_s() > deadline_s) time_out(fmt::format(": messages of rank {} do not come", from));
-    rest_a_little();
-  }
+    return true;
+  };
+  poll(have_come, timeout_s_, rest_a_little,
+       [&] { return fmt::format("rank {}: messages of rank {} do not come", rank_, from); });
 }
 
 void MpiTransport::close() {
@@ -333,7 +320,7 @@ void MpiTransport::close() {
   std::unique_lock lock(mutex_);
   if (!changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_),
                          [&] { return active_.empty(); }))
-    time_out(": messages do not end");
+    throw CaseError(Status::timeout, fmt::format("rank {}: messages do not end", rank_));
   closed_ = true;
 }
 

@@ -89,7 +89,7 @@ void AxialWorker::poison_what_comes() const {
     if (w != index_) poison(bias_of(w));
 }
 
-void AxialWorker::step(int round, const Tools& tools) {
+void AxialWorker::compute(int round, const Tools& tools) {
   MixerDevice& device = tools.device;
   if (round == rounds()) return arrive(round - 1, rows(arguments_.out), device);
   switch (transpositions_[static_cast<std::size_t>(round)]) {
@@ -126,7 +126,7 @@ AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& te
       lse_of_rows_(take_rows(DType::f32, "lse", 2)),
       lse_of_columns_(take_columns(DType::f32, "lse", 2)) {}
 
-void AxialBackward::step(int round, const Tools& tools) {
+void AxialBackward::compute(int round, const Tools& tools) {
   switch (round) {
     case 0: {
       leave(round, rows(gradients_.d_out), columns(d_columns_output_.view()), tools);

@@ -97,7 +97,7 @@ class AxialWorker final : public AxialMember {
   void poison_what_comes() const override;
 
  private:
-  void step(int round, const Tools& tools) override;
+  void compute(int round, const Tools& tools) override;
   // Rows of the pair bias, those of the worker's columns.
   [[nodiscard]] TensorView bias_of(int worker) const;
 
@@ -113,7 +113,7 @@ class AxialBackward final : public AxialMember {
                 int index, Allocator& memory, const AxialWorker& forward);
 
  private:
-  void step(int round, const Tools& tools) override;
+  void compute(int round, const Tools& tools) override;
   void pass_columns(const Tools& tools);
   void pass_rows(const Tools& tools);
 

@@ -5,13 +5,9 @@ namespace qb {
 
 void CrewMember::receive(Transport& messages) {
   outgoing_.clear();
+  times_ = {};
   for (Incoming& message : incoming_)
     message.ticket = messages.receive({message.from, index_, message.round}, message.bytes);
-}
-
-void CrewMember::compute(int round, const Tools& tools) {
-  if (round == 0) times_ = {.begin_s = now_s()};
-  step(round, tools);
 }
 
 void CrewMember::await(int round, Transport& messages) {
@@ -25,7 +21,7 @@ void CrewMember::await(int round, Transport& messages) {
 
 void CrewMember::play(WorkerTeam& team, MixerDevice& device, int threads) {
   receive(team);
-  (void)team.meet();
+  times_.begin_s = team.meet();
   for (int round = 0; round <= rounds(); ++round) {
     compute(round, {device, threads, team});
     await(round, team);

@@ -20,8 +20,15 @@ class CrewMember {
     double mix_s = 0.0;      // part of it: the last call, which makes the output
     double exposed_s = 0.0;  // waited for messages on their way
     double idle_s = 0.0;     // waited for a worker that was not ready
-    double begin_s = 0.0;    // by now_s()
+    double begin_s = 0.0;    // when all were ready, by now_s(); 0 where workers run in turn
     double end_s = 0.0;
+  };
+
+  // What a worker computes and sends with.
+  struct Tools {
+    MixerDevice& device;
+    int threads;
+    Transport& messages;
   };
 
   // The tensors and the references must outlive it.
@@ -37,25 +44,18 @@ class CrewMember {
 
   // The tensors were filled. Makes what others send unreadable.
   virtual void poison_what_comes() const {}
-  // What it computes and sends with.
-  struct Tools {
-    MixerDevice& device;
-    int threads;
-    Transport& messages;
-  };
   // The rounds of messages in a run.
   [[nodiscard]] virtual int rounds() const = 0;
   // A run is receive() by all workers, so that no message waits for its receiver; then for each
-  // round, and once after the last one, compute() and await().
+  // round, and once after the last one, compute() and await(). compute() sends what others get in
+  // the round, or ends the pass.
   void receive(Transport& messages);
-  void compute(int round, const Tools& tools);
+  virtual void compute(int round, const Tools& tools) = 0;
   void await(int round, Transport& messages);
   // All of it, for a worker with a thread or a process of its own.
   void play(WorkerTeam& team, MixerDevice& device, int threads);
 
  protected:
-  // Sends what others get in this round, or ends the pass after the last one.
-  virtual void step(int round, const Tools& tools) = 0;
   [[nodiscard]] KernelContext context(const Tools& tools) const {
     return {memory_, tools.threads, index_};
   }

@@ -14,7 +14,7 @@ class MixerBackward final : public CrewMember {
   [[nodiscard]] int rounds() const override { return 0; }
 
  private:
-  void step(int /*round*/, const Tools& tools) override {
+  void compute(int /*round*/, const Tools& tools) override {
     time([&] {
       tools.device.mix_backward(problem_.options, arguments_, gradients_, context(tools));
     });

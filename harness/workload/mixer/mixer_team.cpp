@@ -83,8 +83,7 @@ double MixerTeam::run(Pass pass, MixerDevice& device, int threads, const Network
     }
     if (times_.empty()) return 0.0;
   }
-  return std::ranges::max(times_, {}, &CrewMember::Times::end_s).end_s -
-         std::ranges::min(times_, {}, &CrewMember::Times::begin_s).begin_s;
+  return std::ranges::max(times_, {}, &CrewMember::Times::end_s).end_s - times_.front().begin_s;
 }
 
 WorkerReport MixerTeam::run_rank(Pass pass, WorkerTeam& ranks, int rank, MixerDevice& device,
@@ -109,22 +108,18 @@ WorkerReport MixerTeam::run_rank(Pass pass, WorkerTeam& ranks, int rank, MixerDe
 
 void MixerTeam::collect(Pass pass, WorkerTeam& ranks, int rank) {
   std::vector<Ticket> tickets;
-  const auto key_of = [](int from, std::size_t tensor) {
-    return MessageKey{from, 0, -1 - static_cast<int>(tensor)};  // no round of a plan
-  };
   const std::vector<TensorView> own = first_tensors().written(pass);
-  if (rank > 0)
-    for (std::size_t t = 0; t < own.size(); ++t)
-      tickets.push_back(ranks.send(key_of(rank, t), bytes_of(own[t])));
-  std::vector<std::vector<Tensor>>& others = others_[pass];
-  others.clear();
-  for (int w = 1; rank == 0 && w < share_.workers(); ++w) {
-    std::vector<Tensor>& of_worker = others.emplace_back();
-    for (std::size_t t = 0; t < own.size(); ++t) {
+  others_[pass].clear();
+  for (std::size_t t = 0; t < own.size(); ++t) {
+    const int step = -1 - static_cast<int>(t);  // no round of a plan
+    if (rank > 0) tickets.push_back(ranks.send({rank, 0, step}, bytes_of(own[t])));
+    std::vector<Tensor>& others = others_[pass].emplace_back();
+    for (int w = 1; rank == 0 && w < share_.workers(); ++w) {
       Extent extent = own[t].extent;
       extent.length = share_.tokens(w).count();
-      of_worker.emplace_back(heap_allocator(), DType::f32, extent, "collected");
-      tickets.push_back(ranks.receive(key_of(w, t), bytes_of(of_worker.back().view())));
+      const Tensor& of_worker =
+          others.emplace_back(heap_allocator(), DType::f32, extent, "collected");
+      tickets.push_back(ranks.receive({w, 0, step}, bytes_of(of_worker.view())));
     }
   }
   for (const Ticket& ticket : tickets) (void)ranks.wait(ticket);
@@ -134,8 +129,8 @@ std::vector<TensorView> MixerTeam::written(Pass pass, int worker) const {
   if (worker < std::ssize(workers_))
     return workers_[static_cast<std::size_t>(worker)].tensors.written(pass);
   std::vector<TensorView> views;
-  for (const Tensor& tensor : others_.at(pass)[static_cast<std::size_t>(worker - 1)])
-    views.push_back(tensor.view());
+  for (const std::vector<Tensor>& others : others_.at(pass))
+    views.push_back(others[static_cast<std::size_t>(worker - 1)].view());
   return views;
 }
 

@@ -49,7 +49,7 @@ class MixerTeam {
   MemoryLedger& memory_;
   std::vector<MixerPlayer> workers_;      // of this process
   std::vector<std::int64_t> held_bytes_;  // by each of them, before and after a run
-  // What workers of other ranks wrote in each pass, from worker 1 on.
+  // What workers of other ranks wrote in each pass, by tensor, from worker 1 on.
   std::map<Pass, std::vector<std::vector<Tensor>>> others_;
   std::vector<CrewMember::Times> times_;
   std::int64_t rank_peak_bytes_ = 0;  // the most of any rank

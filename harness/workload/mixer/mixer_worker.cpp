@@ -135,7 +135,7 @@ void MixerWorker::join(int exchange, MixerDevice& device) const {
     combine(exchange, plan_.needs_of(index_), block, part_of_state(joined, block), device);
 }
 
-void MixerWorker::step(int round, const Tools& tools) {
+void MixerWorker::compute(int round, const Tools& tools) {
   if (round == rounds()) return finish(tools);
   const int exchange = round / plan_.rounds();
   if (round % plan_.rounds() == 0) {

@@ -37,7 +37,7 @@ class MixerWorker final : public CrewMember {
   }
 
  private:
-  void step(int round, const Tools& tools) override;
+  void compute(int round, const Tools& tools) override;
   struct OwnState {
     Tensor matrix{};
     Tensor vector{};
