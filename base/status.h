@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -83,5 +84,8 @@ class OutOfMemory : public CaseError {
   OutOfMemory(std::string_view label, std::uint64_t requested_bytes, std::uint64_t active_bytes,
               std::uint64_t budget_bytes);
 };
+
+// How a case ends with this exception, which may be none of the above.
+[[nodiscard]] CaseError case_error(const std::exception_ptr& error);
 
 }  // namespace qb

@@ -277,19 +277,11 @@ class Attention final : public Workload {
     }
     std::vector<Execution> passes;
     peaks_ = {};
-    const std::vector<const Plan*> plans = planned_.timed();
-    for (const Plan* const plan : plans) {
-      const bool last = plan == plans.back();
+    for (const Plan* const plan : planned_.timed()) {
       if (plan->pass == Pass::backward) hold_gradients();
       const auto held_bytes = static_cast<std::int64_t>(ledger().active_bytes());
-      try {
-        passes.push_back(execute(*plan, verifying));
-        note_peaks(*plan, passes.back(), held_bytes);
-      } catch (...) {
-        if (!last) (void)go_on(false);
-        throw;
-      }
-      if (!last && !go_on(true)) break;
+      passes.push_back(execute(*plan, verifying));
+      note_peaks(*plan, passes.back(), held_bytes);
     }
     return passes;
   }
@@ -307,17 +299,6 @@ class Attention final : public Workload {
     if (is_scattered(plan))
       peaks_.root_bytes = std::max(peaks_.root_bytes.value_or(0),
                                    held_bytes + execution.workers.front().active_peak_bytes);
-  }
-
-  // Between two passes rank 0 tells the other processes whether to go on. After a failure, which it
-  // reports, they must not wait for it in the next pass.
-  [[nodiscard]] bool go_on(bool succeeded) const {
-    MpiWorld* const world = MpiWorld::current();
-    const bool alone = case_.ranks != Ranks::mpi && case_.ranks != Ranks::nccl;
-    if (alone || world == nullptr || case_.workers > world->size() || world->is_broken())
-      return succeeded;
-    constexpr const char* kGoOn = "go on";
-    return world->broadcast(succeeded ? kGoOn : "stop") == kGoOn;
   }
 
   Execution execute(const Plan& plan, bool verifying) {

@@ -9,6 +9,7 @@
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/player/worker.h"
+#include "harness/execute/transport/worker_team.h"
 #include "harness/plan/representatives.h"
 #include "harness/plan/work/tiling.h"
 

@@ -24,9 +24,7 @@ struct WorkerClock {
   // Waits for a message that has arrived or is on its way.
   void await(const Passage& passage, StepTime& step) {
     const double end_s = std::max(now_s, passage.done_s);
-    const double ready_s = std::clamp(passage.started_s, now_s, end_s);
-    step.idle_s += ready_s - now_s;
-    step.exposed_communication_s += end_s - ready_s;
+    split_wait(now_s, passage.started_s, end_s, step.idle_s, step.exposed_communication_s);
     now_s = end_s;
   }
   // Ends work that computed.

@@ -4,12 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <functional>
-#include <future>
 #include <limits>
 #include <stdexcept>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -22,6 +18,7 @@
 #include "harness/plan/check/check.h"
 #include "harness/plan/rotation.h"
 #include "harness/plan/work/work.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -29,20 +26,6 @@ namespace {
 constexpr std::size_t kMostGrids = 4;
 
 constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode"};
-
-// Calls visit(i) for 0 <= i < n on the machine's processors, and throws what the first of the calls
-// that throw throws.
-void for_each_at_once(std::size_t n, const std::function<void(std::size_t)>& visit) {
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < n; i = next++) visit(i);
-  };
-  std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < std::min<std::size_t>(n, std::thread::hardware_concurrency()); ++i)
-    others.push_back(std::async(std::launch::async, work));
-  work();
-  for (std::future<void>& other : others) other.get();
-}
 
 // Decoding deals sequences to workers, so a batch of equal sequences is packed for it.
 Problem problem_for(std::string_view scheme, const Problem& problem) {
@@ -136,8 +119,8 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
       planned_.push_back(planned_strategy(strategy));
     before = &strategy;
   }
-  for_each_at_once(planned_.size(), [&](std::size_t i) {
-    Planned& planned = planned_[i];
+  parallel_for(std::ssize(planned_), available_cores(), 1, [&](std::int64_t i, std::int64_t, int) {
+    Planned& planned = planned_[static_cast<std::size_t>(i)];
     if (!planned.weighed.has_plan() || planned.is_weighed) return;
     try {
       weigh(planned, check_plans);
@@ -287,8 +270,10 @@ std::vector<SchemeForecast> PlannedSchemes::forecast(const std::optional<LinkLim
   if (limit.has_value() != question_.link.has_value())
     throw std::logic_error("PlannedSchemes: a link is not one memory");
   std::vector<SchemeForecast> forecasts(planned_.size());
-  for_each_at_once(planned_.size(),
-                   [&](std::size_t i) { forecasts[i] = play(planned_[i], limit); });
+  parallel_for(std::ssize(planned_), available_cores(), 1, [&](std::int64_t i, std::int64_t, int) {
+    const auto at = static_cast<std::size_t>(i);
+    forecasts[at] = play(planned_[at], limit);
+  });
   return forecasts;
 }
 

@@ -111,7 +111,7 @@ struct StepTime {
   TimeSpan send{};     // of those that leave in the step or at its end
 };
 
-struct WorkerTime {
+struct WorkerTotals {
   double gather_s = 0.0;  // copies its Q, K, V out of the whole sequence, if the plan scatters them
   double compute_s = 0.0;  // kernels
   double merge_s = 0.0;    // merges its partial into the output, or does its share of the merge
@@ -121,9 +121,14 @@ struct WorkerTime {
   // alignment do not count.
   std::int64_t sent_bytes = 0;
   std::int64_t from_root_bytes = 0;
-  std::vector<StepTime> steps;
+  double wall_s = 0.0;  // mpi and nccl: as in Execution, of the worker's process
+  double device_s = 0.0;
 
   [[nodiscard]] double total_s() const { return gather_s + compute_s + merge_s; }
+};
+
+struct WorkerTime : WorkerTotals {
+  std::vector<StepTime> steps{};
 };
 
 struct Execution {

@@ -23,7 +23,7 @@ constexpr int kMostUnderWay = 4;
 class GroupTransport final : public Transport {
  public:
   // ranks: whenever this class waits, it asks `ranks` whether another rank has failed.
-  GroupTransport(int rank, DeviceLink& link, AttentionDevice& device, RankTransport& ranks,
+  GroupTransport(int rank, DeviceLink& link, AttentionDevice& device, WorkerTeam& ranks,
                  double timeout_s)
       : rank_(rank), link_(link), device_(device), ranks_(ranks), timeout_s_(timeout_s) {
     link_.forget_groups();
@@ -70,8 +70,7 @@ class GroupTransport final : public Transport {
     }
   }
 
-  // Returns how long the groups with the messages of a step were under way; call it after settle().
-  [[nodiscard]] double seconds(int step) const {
+  [[nodiscard]] double communication_s(int step) const override {
     double sum_s = 0.0;
     if (const auto groups = of_step_.find(step); groups != of_step_.end())
       for (const int group : groups->second) sum_s += link_.seconds(group);
@@ -95,7 +94,7 @@ class GroupTransport final : public Transport {
   // Throws if waiting any longer is useless.
   void look_out(double deadline_s, const char* what) const {
     link_.check();
-    if (const auto failure = ranks_.failure()) throw *failure;
+    if (const auto failure = ranks_.failure()) std::rethrow_exception(failure);
     if (now_s() > deadline_s)
       throw CaseError(Status::timeout, fmt::format("rank {} waited {} s without success for {}",
                                                    rank_, timeout_s_, what));
@@ -119,7 +118,7 @@ class GroupTransport final : public Transport {
   const int rank_;
   DeviceLink& link_;
   AttentionDevice& device_;
-  RankTransport& ranks_;
+  WorkerTeam& ranks_;
   const double timeout_s_;
   Pending pending_[2];  // early, late
   int n_groups_ = 0;
@@ -129,18 +128,14 @@ class GroupTransport final : public Transport {
 
 }  // namespace
 
-RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
-                         AttentionDevice& device, DeviceLink& link, RankTransport& ranks, int rank,
-                         KeptCalls* kept) {
+WorkerReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
+                           AttentionDevice& device, DeviceLink& link, WorkerTeam& ranks, int rank,
+                           KeptCalls* kept) {
   if (kept != nullptr) kept->rewind();
   GroupTransport messages(rank, link, device, ranks, arguments.message_timeout_s);
-  RankReport report = play_rank(plan, arguments, device, messages, ranks, rank, kept);
-  if (report.status != Status::ok) {
-    if (!report.told) report.message = fmt::format("{}: {}", device.facts().name, report.message);
-    return report;
-  }
-  for (std::size_t s = 0; s < report.time.steps.size(); ++s)
-    report.time.steps[s].communication_s = messages.seconds(static_cast<int>(s));
+  WorkerReport report = play_rank(plan, arguments, device, messages, ranks, rank, kept);
+  if (report.status != Status::ok && !report.is_others)
+    report.text = fmt::format("{}: {}", device.facts().name, report.text);
   return report;
 }
 

@@ -103,33 +103,27 @@ void NcclRank::open_link(int rank, int workers, const std::string& id) {
 }
 
 Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& arguments) {
-  const auto play = [&](RankTransport& ranks, int rank) {
+  const auto play = [&](WorkerTeam& ranks, int rank) {
     if (link_)
       return play_gpu_rank(plan, arguments, device_->as<AttentionDevice>(), *link_, ranks, rank,
                            &kept_);
-    RankReport report{.status = Status::error,
-                      .message = fmt::format("{}: {}", device_->facts().name, flaw_)};
-    ranks.fail(report.status, report.message);
-    ranks.meet();
-    ranks.close();
-    return report;
+    return run_worker(ranks, ranks, [&]() -> std::string {
+      throw CaseError(Status::error, fmt::format("{}: {}", device_->facts().name, flaw_));
+    });
   };
+  MpiWorld* const world = MpiWorld::current();
+  NoTransport alone;
   Execution execution;
-  if (MpiWorld* const world = MpiWorld::current()) {
-    try {
-      execution = play_over_mpi(plan, workers_, arguments.message_timeout_s, play);
-    } catch (const CaseError& error) {
-      // A process whose GPU was lost cannot use it again.
-      if (error.status() == Status::crashed) world->give_up();
-      throw;
-    }
-    if (world->rank() != 0) return {};
-  } else {
-    RankTransport alone;
-    std::vector<RankReport> reports;
-    reports.push_back(play(alone, 0));
-    execution = execution_of(plan, std::move(reports));
+  try {
+    execution = execution_of(plan, world != nullptr
+                                       ? run_over_mpi(workers_, arguments.message_timeout_s, play)
+                                       : results({play(alone, 0)}));
+  } catch (const CaseError& error) {
+    // A process whose GPU was lost cannot use it again.
+    if (error.status() == Status::crashed && world != nullptr) world->give_up();
+    throw;
   }
+  if (world != nullptr && world->rank() != 0) return {};
   execution.critical_path_s = execution.wall_s;
   add_sums(plan, execution);
   return execution;

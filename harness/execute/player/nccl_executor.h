@@ -24,9 +24,9 @@ namespace qb {
 
 // Does what play_rank() does, over a link. arguments: views of device memory; rank 0 needs the
 // inputs if the plan scatters, and otherwise a ShardSource of the host.
-[[nodiscard]] RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
-                                       AttentionDevice& device, DeviceLink& link,
-                                       RankTransport& ranks, int rank, KeptCalls* kept = nullptr);
+[[nodiscard]] WorkerReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
+                                         AttentionDevice& device, DeviceLink& link,
+                                         WorkerTeam& ranks, int rank, KeptCalls* kept = nullptr);
 
 // This process's part in one case: a communicator among the first `workers` ranks of the MpiWorld,
 // or, for one worker without an MpiWorld, alone. Every case makes its own communicator, outside the

@@ -195,9 +195,9 @@ TEST(Nccl, ARankThatStandsStillIsATimeoutOfThoseThatWaitForIt) {
   arguments.collect_output = false;
   arguments.shard = shard_source(trial.plan.problem);
   const auto link = links.open(0);
-  const RankReport report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, 0);
+  const WorkerReport report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, 0);
   EXPECT_EQ(report.status, Status::timeout);
-  EXPECT_THAT(report.message, HasSubstr("rank 0 waited 0.1 s without success for transfers"));
+  EXPECT_THAT(report.text, HasSubstr("rank 0 waited 0.1 s without success for transfers"));
   EXPECT_EQ(ledger.active_bytes(), 0u);
 }
 

@@ -1,219 +1,150 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/execute/player/rank_player.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
-#include "base/status.h"
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/transport/mpi_world.h"
 
 namespace qb {
 namespace {
 
-// The step numbers of the messages from and to the root: its scatter, of at most six pieces of a
-// worker, and its gather, of the tensors of a result.
-constexpr int kScatter[] = {-1, -2, -3, -4, -5, -6};
-constexpr int kGather[] = {-7, -8, -9};
+// The step numbers of the messages from and to the root, downwards: its scatter, of at most six
+// pieces of a worker, and its gather, of the tensors of a result.
+constexpr int kFirstScatter = -1;
+constexpr int kFirstGather = -7;
 constexpr const char* kGatheredLabels[2][3] = {{"out_gathered", "lse_gathered", ""},
                                                {"d_q_gathered", "d_k_gathered", "d_v_gathered"}};
-
-// The forward pass leaves O and LSE at rank 0, from where they come to the other ranks.
-bool is_of_forward_pass(const Piece& piece) {
-  return piece.what == TensorRole::partial || piece.what == TensorRole::lse;
-}
-
-std::span<std::byte> bytes_of(const TensorView& view) {
-  return {static_cast<std::byte*>(view.data), static_cast<std::size_t>(view.bytes())};
-}
 
 class Rank {
  public:
   Rank(const Plan& plan, const ExecutionArguments& arguments, AttentionDevice& device,
-       Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept)
+       Transport& messages, int rank, KeptCalls* kept)
       : plan_(plan),
         arguments_(arguments),
         device_(device),
         messages_(messages),
-        ranks_(ranks),
-        run_(ranks),
         rank_(rank),
         watch_(device),
-        player_(std::make_unique<WorkerPlayer>(
-            plan, rank, arguments_, WorkerPlayer::Tools{device, watch_, &messages, nullptr, kept},
-            report().time)) {}
+        player_(plan, rank, arguments_, {device, watch_, &messages, nullptr, kept}, time_),
+        scattered_(is_scattered(player_.worker())) {}
 
-  RankReport play() {
+  std::string play(WorkerTeam& ranks) {
     const bool at_root = plan_.result == Result::root;
-    const bool scattered = is_scattered(player_->worker());
-    run_.attempt([&] {
-      if (rank_ == 0) delta_ = room_for_root_delta(plan_, arguments_);
-      if (!scattered) prepare();
+    if (rank_ == 0) delta_ = room_for_root_delta(plan_, arguments_);
+    if (!scattered_) take_shard();
+    messages_.settle();
+    watch_.start(ranks.meet());
+    if (scattered_) take_shard();
+    player_.play();
+    watch_.charge(at_root && rank_ == 0 ? &time_.merge_s : nullptr);
+    if (at_root) merge_results();
+    watch_.charge(nullptr);
+    messages_.settle();
+    watch_.stop();
+    time_.wall_s = watch_.wall_s();
+    time_.device_s = watch_.device_s();
+    for (std::size_t s = 0; messages_.waits_on_device() && s < time_.steps.size(); ++s)
+      time_.steps[s].communication_s = messages_.communication_s(static_cast<int>(s));
+    sum_steps(time_);
+    if (!at_root && arguments_.collect_output) {
+      merge_results();
       messages_.settle();
-    });
-    run_.attempt_always([&] { ranks_.meet(); });
-    const double start_s = now_s();
-    run_.attempt([&] { watch_.start(start_s); });
-    if (scattered) run_.attempt([&] { scatter(); });
-    run_.attempt([&] { player_->play(); });
-    if (at_root) run_.attempt([&] { gather(); });
-    run_.attempt([&] { messages_.settle(); });
-    run_.attempt([&] { stop(); });
-    if (!at_root) run_.attempt([&] { collect(); });
-    close();
+    }
     if (const auto* ledger = dynamic_cast<const MemoryLedger*>(arguments_.allocator))
-      report().time.active_peak_bytes = static_cast<std::int64_t>(ledger->worker_peak_bytes(rank_));
-    return std::move(report());
+      time_.active_peak_bytes = static_cast<std::int64_t>(ledger->worker_peak_bytes(rank_));
+    return bytes_of(time_);
   }
 
  private:
-  void stop() {
-    watch_.stop();
-    report().duration_s = watch_.wall_s();
-    report().device_s = watch_.device_s();
-    sum_steps(report().time);
-  }
-
-  // Messages end on all ranks before their buffers are freed. If a rank does not come, buffers must
-  // outlive this run, which is then the last one.
-  void close() {
-    if (report().status != Status::ok) messages_.abandon();
-    run_.attempt_always([&] { ranks_.close(); });
-    if (!ranks_.is_closed()) (void)player_.release();
-    buffers_.clear();
-    player_.reset();
-  }
-
-  // A rank makes its own shard, and in a backward pass gets from rank 0 what the forward pass left.
-  void prepare() {
-    if (plan_.pass == Pass::forward) return player_->prepare();
-    const std::vector<Ticket> tickets = distribute(is_of_forward_pass);
-    if (rank_ == 0) player_->prepare();
-    for (const Piece& piece : pieces_of(plan_, player_->worker()))
-      if (rank_ != 0 && !is_of_forward_pass(piece)) player_->take(piece);
-    await(tickets);
-    buffers_.clear();
-  }
-
-  void scatter() {
-    watch_.charge(&report().time.gather_s);
-    if (rank_ == 0 && arguments_.delta.data != nullptr)
-      device_.compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
-    const std::vector<Ticket> tickets = distribute([](const Piece&) { return true; });
-    if (rank_ == 0) player_->prepare();
-    watch_.charge(&report().time.gather_s);
-    await(tickets);
-    buffers_.clear();
-    watch_.charge(nullptr);
-  }
-
-  // Rank 0 begins to send the other ranks their pieces of these kinds.
-  template <class IsSent>
-  [[nodiscard]] std::vector<Ticket> distribute(const IsSent& is_sent) {
-    std::vector<Ticket> tickets;
-    if (rank_ != 0) {
-      player_->make_room();
-      const std::vector<Piece> pieces = pieces_of(plan_, player_->worker());
-      for (std::size_t i = 0; i < pieces.size(); ++i)
-        if (is_sent(pieces[i]))
-          tickets.push_back(
-              messages_.receive({0, rank_, kScatter[i]}, bytes_of(player_->piece(pieces[i]))));
-    }
-    for (int w = 1; rank_ == 0 && w < n_workers(); ++w) {
-      const std::vector<Piece> pieces =
-          pieces_of(plan_, plan_.workers[static_cast<std::size_t>(w)]);
-      for (std::size_t i = 0; i < pieces.size(); ++i) {
-        if (!is_sent(pieces[i])) continue;
-        buffers_.push_back(player_->piece_of(w, pieces[i]));
-        tickets.push_back(messages_.send({0, w, kScatter[i]}, bytes_of(buffers_.back().view())));
-      }
-    }
-    messages_.flush(false);
-    return tickets;
-  }
-
-  // A worker's result on its way to rank 0.
-  struct Gathered {
-    std::size_t worker = 0;
-    std::vector<Tensor> tensors{};
+  // Tensors between this rank and another one; one of the two is rank 0.
+  struct OnTheWay {
+    int other;
+    std::vector<Tensor> owned;
+    WorkerResult views;
     std::vector<Ticket> tickets{};
-    [[nodiscard]] WorkerResult result() const {
-      WorkerResult views;
-      for (const Tensor& tensor : tensors) views.push_back(tensor.view());
-      return views;
-    }
   };
 
-  [[nodiscard]] Gathered make_room_for(std::size_t w) const {
-    Gathered gathered{.worker = w};
-    const auto& labels = kGatheredLabels[plan_.pass == Pass::forward ? 0 : 1];
-    for (const Extent& extent : result_extents(plan_, plan_.workers[w])) {
-      const char* const label = labels[gathered.tensors.size()];
-      gathered.tensors.push_back(
-          extent.elements() == 0 ? Tensor()
-                                 : Tensor(*arguments_.allocator, DType::f32, extent, label, kRoot));
+  // Begins to move tensors that have rows: those that it is to own, or others of these views.
+  void post(int other, std::vector<Tensor> owned, WorkerResult views, int step, bool outgoing) {
+    for (const Tensor& tensor : owned) views.push_back(tensor.view());
+    OnTheWay& moved = on_the_way_.emplace_back(OnTheWay{other, std::move(owned), std::move(views)});
+    for (const TensorView& view : moved.views) {
+      const MessageKey key{outgoing ? rank_ : other, outgoing ? other : rank_, step--};
+      if (view.bytes() == 0) continue;
+      moved.tickets.push_back(outgoing ? messages_.send(key, bytes_of(view))
+                                       : messages_.receive(key, bytes_of(view)));
     }
-    return gathered;
   }
 
-  void await(const std::vector<Ticket>& tickets) {
-    for (const Ticket& ticket : tickets) (void)messages_.wait(ticket);
+  void await(const OnTheWay& tensors) {
+    for (const Ticket& ticket : tensors.tickets) (void)messages_.wait(ticket);
+  }
+  void await_all() {
+    for (const OnTheWay& tensors : on_the_way_) await(tensors);
+    on_the_way_.clear();
+  }
+
+  // Rank 0 sends the other ranks their pieces if it scatters, and else what the forward pass left
+  // at it. Of the rest each makes its own shard.
+  [[nodiscard]] bool is_sent(const Piece& piece) const {
+    return scattered_ || piece.what == TensorRole::partial || piece.what == TensorRole::lse;
+  }
+  void take_shard() {
+    double* const gather_s = scattered_ ? &time_.gather_s : nullptr;
+    watch_.charge(gather_s);
+    if (delta_.view().data != nullptr)
+      device_.compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
+    for (int w = 1; rank_ == 0 && w < n_workers(); ++w) {
+      std::vector<Tensor> pieces;
+      for (const Piece& piece : pieces_of(plan_, plan_.workers[static_cast<std::size_t>(w)]))
+        pieces.push_back(is_sent(piece) ? player_.piece_of(w, piece) : Tensor());
+      post(w, std::move(pieces), {}, kFirstScatter, true);
+    }
+    if (rank_ == 0) {
+      messages_.flush(false);
+      player_.prepare();
+    } else {
+      player_.make_room();
+      WorkerResult pieces;
+      for (const Piece& piece : pieces_of(plan_, player_.worker())) {
+        pieces.push_back(is_sent(piece) ? player_.piece(piece) : TensorView());
+        if (!is_sent(piece)) player_.take(piece);
+      }
+      post(0, {}, std::move(pieces), kFirstScatter, false);
+      messages_.flush(false);
+    }
+    watch_.charge(gather_s);
+    await_all();
+    watch_.charge(nullptr);
   }
 
   // Sends the worker's result to rank 0, which merges those of all workers in worker order.
-  void merge_results(OutputMerge& output) {
-    const auto post = [&](int from, const WorkerResult& result) {
-      std::vector<Ticket> tickets;
-      for (std::size_t i = 0; i < result.size(); ++i) {
-        if (result[i].bytes() == 0) continue;  // a worker without such rows
-        const MessageKey key{from, 0, kGather[i]};
-        const std::span<std::byte> bytes = bytes_of(result[i]);
-        tickets.push_back(rank_ == 0 ? messages_.receive(key, bytes) : messages_.send(key, bytes));
-      }
-      return tickets;
-    };
-    if (rank_ != 0) {
-      const std::vector<Ticket> tickets = post(rank_, player_->result());
-      messages_.flush(false);
-      return await(tickets);
-    }
-    std::vector<Gathered> gathered;
-    for (int w = 1; w < n_workers(); ++w) {
-      gathered.push_back(make_room_for(static_cast<std::size_t>(w)));
-      gathered.back().tickets = post(w, gathered.back().result());
+  void merge_results() {
+    const int senders = plan_.result == Result::everyone ? 1 : n_workers();
+    if (rank_ > 0 && rank_ < senders) post(0, {}, player_.result(), kFirstGather, true);
+    const auto& labels = kGatheredLabels[plan_.pass == Pass::forward ? 0 : 1];
+    for (int w = 1; rank_ == 0 && w < senders; ++w) {
+      std::vector<Tensor> room;
+      for (const Extent& extent : result_extents(plan_, plan_.workers[static_cast<std::size_t>(w)]))
+        room.push_back(extent.elements() == 0 ? Tensor()
+                                              : Tensor(*arguments_.allocator, DType::f32, extent,
+                                                       labels[room.size()], kRoot));
+      post(w, std::move(room), {}, kFirstGather, false);
     }
     messages_.flush(false);
-    output.add(player_->worker(), player_->result());
-    for (Gathered& one : gathered) {
-      await(one.tickets);
-      output.add(plan_.workers[one.worker], one.result());
-      one.tensors.clear();
+    if (rank_ != 0) return await_all();
+    OutputMerge output(plan_, arguments_, device_);
+    output.add(player_.worker(), player_.result());
+    for (OnTheWay& one : on_the_way_) {
+      await(one);
+      output.add(plan_.workers[static_cast<std::size_t>(one.other)], one.views);
+      one.owned.clear();
     }
-  }
-
-  void gather() {
-    OutputMerge output(plan_, arguments_, device_);
-    if (rank_ == 0) watch_.charge(&report().time.merge_s);
-    merge_results(output);
-    if (rank_ != 0) return;
     output.finish();
-    watch_.charge(nullptr);
   }
 
-  void collect() {
-    if (!arguments_.collect_output) return;
-    OutputMerge output(plan_, arguments_, device_);
-    if (plan_.result != Result::everyone)
-      merge_results(output);
-    else if (rank_ == 0)
-      output.add(player_->worker(), player_->result());
-    messages_.settle();
-  }
-
-  [[nodiscard]] RankReport& report() { return run_.report(); }
   [[nodiscard]] int n_workers() const { return static_cast<int>(plan_.workers.size()); }
 
   const Plan& plan_;
@@ -221,127 +152,61 @@ class Rank {
   Tensor delta_;  // at rank 0, if it scatters D
   AttentionDevice& device_;
   Transport& messages_;
-  RankTransport& ranks_;
-  RankRun run_;
   const int rank_;
+  WorkerTime time_;
   Stopwatch watch_;
-  std::vector<Tensor> buffers_;  // for the scatter
-  std::unique_ptr<WorkerPlayer> player_;
+  // Messages may come into these and into the player's until the team is closed.
+  std::vector<OnTheWay> on_the_way_;
+  WorkerPlayer player_;
+  const bool scattered_;
 };
-
-// Calls visit with each number of a report besides those of its steps.
-void visit_numbers(auto& report, const auto& visit) {
-  const auto visit_all = [&](auto&... numbers) { (visit(numbers), ...); };
-  auto& time = report.time;
-  visit_all(report.status, report.told, report.duration_s, report.device_s, time.gather_s,
-            time.compute_s, time.merge_s, time.active_peak_bytes, time.sent_bytes,
-            time.from_root_bytes);
-}
-
-// Returns the numbers, the number of steps, the steps, and the text of a failure.
-std::string pack(const RankReport& report) {
-  std::string text;
-  const auto put = [&](const auto& value) {
-    text.append(reinterpret_cast<const char*>(&value), sizeof(value));
-  };
-  visit_numbers(report, put);
-  put(report.time.steps.size());
-  for (const StepTime& step : report.time.steps) put(step);
-  return text + report.message;
-}
-
-RankReport unpack(const std::string& text) {
-  RankReport report;
-  std::size_t at = 0;
-  const auto take = [&](auto& value) {
-    std::memcpy(&value, text.data() + at, sizeof(value));
-    at += sizeof(value);
-  };
-  visit_numbers(report, take);
-  std::size_t n_steps = 0;
-  take(n_steps);
-  report.time.steps.resize(n_steps);
-  for (StepTime& step : report.time.steps) take(step);
-  report.message = text.substr(at);
-  return report;
-}
 
 }  // namespace
 
-// A rank's own failure goes before one that came to it from another rank.
-void throw_failure(const std::vector<RankReport>& reports) {
-  for (const bool told : {false, true})
-    for (std::size_t r = 0; r < reports.size(); ++r) {
-      const RankReport& report = reports[r];
-      if (report.status == Status::ok || report.told != told) continue;
-      throw CaseError(report.status,
-                      told ? report.message : fmt::format("rank {}: {}", r, report.message));
-    }
+std::string bytes_of(const WorkerTime& time) {
+  const auto bytes = [](const auto* values, std::size_t n) {
+    return std::string(reinterpret_cast<const char*>(values), n * sizeof(*values));
+  };
+  return bytes(static_cast<const WorkerTotals*>(&time), 1) +
+         bytes(time.steps.data(), time.steps.size());
 }
 
-void RankRun::fail(Status status, const std::string& message) {
-  if (report_.status != Status::ok) return;
-  report_.status = status;
-  report_.message = message;
-  report_.told = ranks_.has_failed();
-  ranks_.fail(status, message);
-}
-
-RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments, AttentionDevice& device,
-                     Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept) {
-  return Rank(plan, arguments, device, messages, ranks, rank, kept).play();
-}
-
-void require_ranks(int workers) {
-  const MpiWorld* const world = MpiWorld::current();
-  if (world == nullptr)
-    throw Unsupported(fmt::format(
-        "ranks: mpi needs a process for each worker: mpirun -n {} qb run …, or srun --mpi=pmix",
-        workers));
-  if (workers > world->size())
-    throw Unsupported(
-        fmt::format("{} workers need as many MPI processes; there are {}", workers, world->size()));
-}
-
-std::vector<RankReport> reports_over_mpi(int workers, double timeout_s, const RankPlay& play) {
-  MpiWorld& world = *MpiWorld::current();
-  const auto transport = world.make_transport(workers, timeout_s);
-  RankReport own;
-  if (transport) own = play(*transport, world.rank());
-  const std::vector<std::string> texts = world.gather(pack(own), 2.0 * timeout_s);
-  if (world.rank() != 0) return {};
-  std::vector<RankReport> reports;
-  for (int w = 0; w < workers; ++w) reports.push_back(unpack(texts[static_cast<std::size_t>(w)]));
-  return reports;
-}
-
-Execution play_over_mpi(const Plan& plan, int workers, double timeout_s, const RankPlay& play) {
-  std::vector<RankReport> reports = reports_over_mpi(workers, timeout_s, play);
-  return reports.empty() ? Execution() : execution_of(plan, std::move(reports));
+WorkerReport play_rank(const Plan& plan, const ExecutionArguments& arguments,
+                       AttentionDevice& device, Transport& messages, WorkerTeam& ranks, int rank,
+                       KeptCalls* kept) {
+  std::unique_ptr<Rank> part;
+  WorkerReport report = run_worker(ranks, messages, [&] {
+    part = std::make_unique<Rank>(plan, arguments, device, messages, rank, kept);
+    return part->play(ranks);
+  });
+  if (!ranks.is_closed()) (void)part.release();
+  return report;
 }
 
 Execution execute_mpi(const Plan& plan, const ExecutionArguments& arguments) {
-  const auto workers = static_cast<int>(plan.workers.size());
-  require_ranks(workers);
-  return play_over_mpi(plan, workers, arguments.message_timeout_s,
-                       [&](RankTransport& ranks, int rank) {
-                         const auto device = open_device(arguments, arguments.threads);
-                         return play_rank(plan, arguments, *device, ranks, ranks, rank);
-                       });
+  const auto play = [&](WorkerTeam& ranks, int rank) {
+    const auto device = open_device(arguments, arguments.threads);
+    return play_rank(plan, arguments, *device, ranks, ranks, rank);
+  };
+  return execution_of(
+      plan, run_over_mpi(static_cast<int>(plan.workers.size()), arguments.message_timeout_s, play));
 }
 
-Execution execution_of(const Plan& plan, std::vector<RankReport> reports) {
-  throw_failure(reports);
+Execution execution_of(const Plan& plan, const std::vector<std::string>& results) {
   Execution execution;
-  for (const RankReport& report : reports) {
-    execution.wall_s = std::max(execution.wall_s, report.duration_s);
-    execution.device_s = std::max(execution.device_s, report.device_s);
+  for (const std::string& bytes : results) {
+    WorkerTotals totals;
+    std::memcpy(&totals, bytes.data(), sizeof(totals));
+    const std::size_t of_steps = bytes.size() - sizeof(totals);
+    std::vector<StepTime> steps(of_steps / sizeof(StepTime));
+    std::memcpy(steps.data(), bytes.data() + sizeof(totals), of_steps);
+    execution.wall_s = std::max(execution.wall_s, totals.wall_s);
+    execution.device_s = std::max(execution.device_s, totals.device_s);
+    execution.workers.push_back({totals, std::move(steps)});
   }
-  for (RankReport& report : reports) {
-    if (plan.result == Result::root && !report.time.steps.empty())
-      report.time.steps.back().idle_s += execution.wall_s - report.duration_s;
-    execution.workers.push_back(std::move(report.time));
-  }
+  for (WorkerTime& worker : execution.workers)
+    if (plan.result == Result::root && !worker.steps.empty())
+      worker.steps.back().idle_s += execution.wall_s - worker.wall_s;
   return execution;
 }
 

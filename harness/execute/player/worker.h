@@ -141,7 +141,6 @@ class WorkerPlayer {
   [[nodiscard]] TensorView input_of(const KernelCall& call, TensorRole what) const;
   void wait(const Outgoing& outgoing);
   void hold_back(const Ticket& ticket);
-  void add_wait(double begin_s, double started_s);
 
   [[nodiscard]] const std::vector<TokenGroup>& groups_for(TensorRole what) const;
   void fill(TensorRole what, const Block& block, const TensorView& local) const;

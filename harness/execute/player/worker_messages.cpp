@@ -49,14 +49,6 @@ std::span<std::byte> bytes_of(const Buffer& buffer) {
 
 }  // namespace
 
-// Waiting is idle until both sides were ready; after that the message was on its way.
-void WorkerPlayer::add_wait(double begin_s, double started_s) {
-  const double end_s = now_s();
-  const double ready_s = std::clamp(started_s, begin_s, end_s);
-  step_time().idle_s += ready_s - begin_s;
-  step_time().exposed_communication_s += end_s - ready_s;
-}
-
 // A GPU that waits for another does not know who was late, so all of the time counts as exposed.
 void WorkerPlayer::hold_back(const Ticket& ticket) {
   tools_.watch.charge(&step_time().exposed_communication_s);
@@ -66,9 +58,8 @@ void WorkerPlayer::hold_back(const Ticket& ticket) {
 
 void WorkerPlayer::wait(const Outgoing& outgoing) {
   if (tools_.transport->waits_on_device()) return hold_back(outgoing.ticket);
-  const double begin_s = now_s();
-  const Passage passage = tools_.transport->wait(outgoing.ticket);
-  add_wait(begin_s, passage.started_s);
+  const Passage passage = tools_.transport->timed_wait(outgoing.ticket, step_time().idle_s,
+                                                       step_time().exposed_communication_s);
   // A transport that does not see when a message begins to leave gives only its end.
   const double start_s = passage.started_s < passage.done_s ? passage.started_s : outgoing.posted_s;
   const double begun_s = tools_.watch.begun_s();
@@ -87,7 +78,8 @@ void WorkerPlayer::await_messages() {
                               ? check_header(incoming) - tools_.transport->clock_offset_s()
                               : passage.started_s;
     const double started_s = std::clamp(sent_s, passage.started_s, passage.done_s);
-    add_wait(begin_s, started_s);
+    split_wait(begin_s, started_s, now_s(), step_time().idle_s,
+               step_time().exposed_communication_s);
     const double begun_s = tools_.watch.begun_s();
     step_time().receive.add(started_s - begun_s, passage.done_s - begun_s);
   }

@@ -41,7 +41,7 @@ struct Crew {
 
 // Plays one rank; only rank 0 has whole tensors. The trial is of either pass.
 template <class AnyTrial>
-RankReport play_one(const AnyTrial& trial, Kernel kernel, Crew& crew, int rank) {
+WorkerReport play_one(const AnyTrial& trial, Kernel kernel, Crew& crew, int rank) {
   const Pass pass = trial.plan.pass;
   FakeGpu gpu;
   MemoryLedger ledger(ledger_over(gpu));
@@ -57,7 +57,7 @@ RankReport play_one(const AnyTrial& trial, Kernel kernel, Crew& crew, int rank) 
   if (crew.prepare) crew.prepare(rank, gpu, memory);
   const auto link = crew.links.open(rank);
   KeptCalls kept;
-  RankReport report;
+  WorkerReport report;
   const std::string_view calls = pass == Pass::forward ? "attention" : "attention_backward";
   const std::string_view keeps = pass == Pass::forward ? "keep_schedule" : "keep_backward_schedule";
   for (int execution = 0; execution < crew.executions; ++execution) {
@@ -79,9 +79,10 @@ RankReport play_one(const AnyTrial& trial, Kernel kernel, Crew& crew, int rank) 
   return report;
 }
 
+// Returns what each rank returned, or throws the failure of one.
 template <class AnyTrial>
-std::vector<RankReport> play_all(const AnyTrial& trial, Kernel kernel, Crew& crew) {
-  std::vector<RankReport> reports(static_cast<std::size_t>(crew.n));
+std::vector<std::string> play_all(const AnyTrial& trial, Kernel kernel, Crew& crew) {
+  std::vector<WorkerReport> reports(static_cast<std::size_t>(crew.n));
   {
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < crew.n; ++rank)
@@ -89,7 +90,7 @@ std::vector<RankReport> play_all(const AnyTrial& trial, Kernel kernel, Crew& cre
         reports[static_cast<std::size_t>(rank)] = play_one(trial, kernel, crew, rank);
       });
   }
-  return reports;
+  return results(reports);
 }
 
 // Returns the failure of rank 0's execution.

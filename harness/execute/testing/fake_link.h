@@ -22,7 +22,7 @@
 #include "harness/execute/device/linked_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/transport/worker_team.h"
 
 namespace qb {
 
@@ -318,37 +318,46 @@ class ThreadRanks {
   explicit ThreadRanks(int ranks, std::function<void()> on_failure = {})
       : meeting_(ranks), on_failure_(std::move(on_failure)) {}
 
-  class One final : public RankTransport {
+  class One final : public WorkerTeam {
    public:
     One(ThreadRanks& all, int rank) : all_(all), rank_(rank) {}
-    void meet() override { all_.meeting_.arrive_and_wait(); }
-    void fail(Status status, const std::string& message) override {
+    Passage wait(const Ticket&) override { return {}; }
+    double meet() override {
+      has_met_ = true;
+      all_.meeting_.arrive_and_wait();
+      return now_s();
+    }
+    void fail(const std::exception_ptr& error) override {
+      const CaseError failure = case_error(error);
       {
         const std::lock_guard lock(all_.mutex_);
         if (!all_.failure_)
-          all_.failure_.emplace(rank_,
-                                CaseError(status, fmt::format("rank {}: {}", rank_, message)));
+          all_.failure_.emplace(
+              rank_, std::make_exception_ptr(CaseError(
+                         failure.status(), fmt::format("rank {}: {}", rank_, failure.what()))));
       }
       if (all_.on_failure_) all_.on_failure_();
     }
-    [[nodiscard]] bool has_failed() const override {
+    [[nodiscard]] std::exception_ptr failure() override {
       const std::lock_guard lock(all_.mutex_);
-      return all_.failure_ && all_.failure_->first != rank_;
-    }
-    [[nodiscard]] std::optional<CaseError> failure() override {
-      const std::lock_guard lock(all_.mutex_);
-      if (!all_.failure_ || all_.failure_->first == rank_) return std::nullopt;
+      if (!all_.failure_ || all_.failure_->first == rank_) return nullptr;
       return all_.failure_->second;
     }
     void close() override {
+      if (!has_met_) (void)meet();
       all_.meeting_.arrive_and_wait();
       closed_ = true;
     }
     [[nodiscard]] bool is_closed() const override { return closed_; }
 
    private:
+    Ticket post(const MessageKey&, bool, std::span<std::byte>) override {
+      throw std::logic_error("a link carries the messages of these ranks");
+    }
+
     ThreadRanks& all_;
     const int rank_;
+    bool has_met_ = false;
     bool closed_ = false;
   };
 
@@ -356,7 +365,7 @@ class ThreadRanks {
   std::barrier<> meeting_;
   const std::function<void()> on_failure_;
   mutable std::mutex mutex_;
-  std::optional<std::pair<int, CaseError>> failure_;
+  std::optional<std::pair<int, std::exception_ptr>> failure_;
 };
 
 }  // namespace qb

@@ -52,7 +52,7 @@ class MpiLink final : public DeviceLink {
   const int rank_;
   const int ranks_;
   const double timeout_s_;
-  std::unique_ptr<RankTransport> transport_;
+  std::unique_ptr<WorkerTeam> transport_;
   std::vector<std::vector<Ticket>> groups_;
 };
 

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <vector>
 
 #include "base/clock.h"
+#include "base/interruption.h"
 #include "base/status.h"
 
 namespace qb {
@@ -23,7 +25,9 @@ struct MemoryTransport::Parcel {
 };
 
 MemoryTransport::MemoryTransport(const Options& options)
-    : options_(options), lanes_(options.link, options.hosts, options.workers) {
+    : options_(options),
+      lanes_(options.link, options.hosts, options.workers),
+      meeting_(options.workers, NoteTime{&met_s_}) {
   if (options_.carrier) carrier_ = std::jthread([this] { carry(); });
 }
 
@@ -37,6 +41,7 @@ MemoryTransport::~MemoryTransport() {
 
 Ticket MemoryTransport::post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) {
   std::unique_lock lock(mutex_);
+  if (error_) return std::make_shared<Parcel>();  // it never moves
   std::shared_ptr<Parcel>& open = open_[key];
   if (!open) open = std::make_shared<Parcel>(Parcel{.key = key});
   const std::shared_ptr<Parcel> parcel = open;
@@ -76,12 +81,14 @@ void MemoryTransport::complete(const std::shared_ptr<Parcel>& parcel,
 
 void MemoryTransport::copy(const std::shared_ptr<Parcel>& parcel,
                            std::unique_lock<std::mutex>& lock) {
+  ++copying_;
   lock.unlock();
   if (options_.copy)
     options_.copy(parcel->out, parcel->in.data());
   else if (!parcel->in.empty())
     std::memcpy(parcel->in.data(), parcel->out.data(), parcel->in.size());
   lock.lock();
+  if (--copying_ == 0 && error_) changed_.notify_all();
 }
 
 // Sends a message whose sides are both ready on its way.
@@ -130,7 +137,7 @@ Passage MemoryTransport::wait(const Ticket& ticket) {
   const Parcel& parcel = *static_cast<const Parcel*>(ticket.get());
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, std::chrono::duration<double>(options_.timeout_s),
-                    [&] { return parcel.done || error_ != nullptr; });
+                    [&] { return parcel.done || (error_ && copying_ == 0); });
   if (parcel.done) return parcel.passage;
   if (error_) std::rethrow_exception(error_);
   const MessageKey& key = parcel.key;
@@ -146,12 +153,44 @@ Passage MemoryTransport::wait(const Ticket& ticket) {
                         key.to, options_.timeout_s, key.from, key.step));
 }
 
-void MemoryTransport::fail(std::exception_ptr error) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::move(error);
-  }
+void MemoryTransport::fail(const std::exception_ptr& error) {
+  std::unique_lock lock(mutex_);
+  if (!error_) error_ = error;
+  open_.clear();
+  ready_.clear();
   changed_.notify_all();
+  changed_.wait(lock, [&] { return copying_ == 0; });
+}
+
+double MemoryTransport::meet() {
+  meeting_.arrive_and_wait();
+  const double met_s = met_s_;
+  const std::lock_guard lock(mutex_);
+  if (error_) std::rethrow_exception(error_);
+  return met_s;
+}
+
+void MemoryTransport::run(const std::function<void(int worker)>& work, std::string_view instead) {
+  std::vector<std::jthread> threads;
+  threads.reserve(static_cast<std::size_t>(options_.workers));
+  const auto work_of = [&, flag = interrupt_flag](int worker) {
+    interrupt_flag = flag;
+    (void)run_worker(*this, *this, [&] {
+      work(worker);
+      return std::string();
+    });
+  };
+  try {
+    for (int worker = 0; worker < options_.workers; ++worker) threads.emplace_back(work_of, worker);
+  } catch (const std::exception& error) {
+    fail(std::make_exception_ptr(CaseError(
+        Status::error,
+        fmt::format("the system gives {} of the {} threads that the workers need ({}); use {}",
+                    threads.size(), options_.workers, error.what(), instead))));
+    for (auto missing = std::ssize(threads); missing < options_.workers; ++missing) close();
+  }
+  threads.clear();  // joins
+  if (error_) std::rethrow_exception(error_);
 }
 
 }  // namespace qb

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries messages between workers in one address space, for the serial and threads executors.
+// Messages between workers in one address space, which one thread runs in turn or a thread each.
 #pragma once
 
+#include <barrier>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -9,15 +10,16 @@
 #include <map>
 #include <mutex>
 #include <queue>
+#include <string_view>
 #include <thread>
 
 #include "harness/execute/transport/link_lanes.h"
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/transport/worker_team.h"
 
 namespace qb {
 
 // Thread-safe. A message is copied once, into the receiver's buffer, as soon as both sides exist.
-class MemoryTransport final : public Transport {
+class MemoryTransport final : public WorkerTeam {
  public:
   struct Options {
     // A thread copies while the workers compute. false: the side that comes second copies at once.
@@ -34,10 +36,25 @@ class MemoryTransport final : public Transport {
 
   Passage wait(const Ticket& ticket) override;
 
-  // Makes every wait, present and future, throw this.
-  void fail(std::exception_ptr error);
+  // Calls work(worker) for each worker in a thread of its own, once; work calls meet(). Returns
+  // when all have ended, or throws the first failure. instead: what to use if there are too few
+  // threads.
+  void run(const std::function<void(int worker)>& work,
+           std::string_view instead = "fewer workers or ranks: serial");
+
+  // Throws the failure of another worker.
+  double meet() override;
+  // Makes every wait, present and future, throw this. Then no message moves any more, so that its
+  // buffers can be freed.
+  void fail(const std::exception_ptr& error) override;
+  void close() override { meeting_.arrive_and_drop(); }
 
  private:
+  // Records when all have met, before any thread continues.
+  struct NoteTime {
+    double* met_s;
+    void operator()() noexcept { *met_s = now_s(); }
+  };
   struct Parcel;
   // The first byte of a message reaches its receiver, or all of it has arrived.
   struct Due {
@@ -65,8 +82,11 @@ class MemoryTransport final : public Transport {
   std::deque<std::shared_ptr<Parcel>> ready_;
   std::priority_queue<Due> due_;
   LinkLanes lanes_;
+  int copying_ = 0;  // messages that a thread copies now
   std::exception_ptr error_;
   bool stop_ = false;
+  double met_s_ = 0.0;
+  std::barrier<NoteTime> meeting_;
   std::jthread carrier_;
 };
 

@@ -36,6 +36,17 @@ inline void rest(std::chrono::microseconds duration) { std::this_thread::sleep_f
 
 inline void rest_a_little() { rest(std::chrono::microseconds(200)); }
 
+// Waits until is_done(), with a pause after each time, since other ranks may share the core.
+// timeout_s 0: no limit. what(): says what did not come.
+template <class IsDone, class What>
+void poll(const IsDone& is_done, double timeout_s, void (*pause)(), const What& what) {
+  const double deadline_s = now_s() + timeout_s;
+  while (!is_done()) {
+    if (timeout_s > 0.0 && now_s() > deadline_s) throw CaseError(Status::timeout, what());
+    pause();
+  }
+}
+
 struct MpiRanks final : MpiWorld {
   MpiRanks();
   ~MpiRanks() override;
@@ -43,8 +54,7 @@ struct MpiRanks final : MpiWorld {
   [[nodiscard]] int size() const override { return n_ranks; }
   [[nodiscard]] std::string broadcast(std::string text) override;
   [[nodiscard]] std::vector<std::string> gather(const std::string& text, double timeout_s) override;
-  [[nodiscard]] std::unique_ptr<RankTransport> make_transport(int workers,
-                                                              double timeout_s) override;
+  [[nodiscard]] std::unique_ptr<WorkerTeam> make_transport(int workers, double timeout_s) override;
   [[nodiscard]] const std::map<int, int>& processes_here() const override { return here; }
   [[nodiscard]] int sharing_cores() const override { return sharing; }
   [[nodiscard]] bool is_broken() const override { return broken; }
@@ -61,8 +71,7 @@ struct MpiRanks final : MpiWorld {
   double offset_s = 0.0;                // rank 0's now_s() minus this rank's
   std::map<int, MPI_Comm> first_ranks;  // by number of ranks; null if this rank is not one of them
 
-  // Starts an operation and waits for its end without using a core all the time: the other ranks
-  // may share it. timeout_s 0: no limit.
+  // Starts an operation and waits for its end. timeout_s 0: no limit.
   template <class Start>
   void complete(const Start& start, double timeout_s, const char* what,
                 void (*pause)() = rest_a_little) {
@@ -71,19 +80,15 @@ struct MpiRanks final : MpiWorld {
       const std::lock_guard lock(mutex);
       start(&request);
     }
-    const double deadline_s = now_s() + timeout_s;
-    for (;;) {
+    const auto has_ended = [&] {
+      const std::lock_guard lock(mutex);
       int done = 0;
-      {
-        const std::lock_guard lock(mutex);
-        QB_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-      }
-      if (done != 0) return;
-      if (timeout_s > 0.0 && now_s() > deadline_s)
-        throw CaseError(Status::timeout, fmt::format("rank {} waited {} s without success for {}",
-                                                     own_rank, timeout_s, what));
-      pause();
-    }
+      QB_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+      return done != 0;
+    };
+    poll(has_ended, timeout_s, pause, [&] {
+      return fmt::format("rank {} waited {} s without success for {}", own_rank, timeout_s, what);
+    });
   }
 
   // Does so for one that ends when all ranks take part; rank 0 says which ranks did not.

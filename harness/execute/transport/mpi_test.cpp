@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "harness/execute/device/device_rehearsal.h"
@@ -18,6 +19,7 @@
 #include "harness/execute/testing/failing_allocator.h"
 #include "harness/execute/testing/fake_mpi_link.h"
 #include "harness/execute/testing/gradient_trial.h"
+#include "harness/execute/testing/ring_trial.h"
 #include "harness/execute/testing/timed_device.h"
 #include "harness/execute/transport/mpi_world.h"
 
@@ -258,6 +260,65 @@ TEST(Mpi, ARankThatFailsEndsTheCaseWithItsRankAndMessage) {
   }
 }
 
+// A rank fails at each point in turn; all ranks end with it, and the next run is right.
+TEST(Mpi, ATeamEndsWithTheFailureOfAnyRankAtAnyPoint) {
+  const int n = world->size();
+  const auto run = [&](int victim, int point) {
+    RingTrial trial(n);
+    trial.victim = victim;
+    trial.fails_at = point;
+    std::vector<std::string> texts;
+    const std::string failure = case_failure([&] {
+      texts = run_over_mpi(n, 60.0, [&](WorkerTeam& team, int rank) {
+        const WorkerReport report = run_worker(team, team, [&] { return trial.play(team, rank); });
+        EXPECT_TRUE(team.is_closed());
+        return report;
+      });
+    });
+    if (!is_root()) return;
+    if (victim >= 0) {
+      EXPECT_EQ(failure, fmt::format("oom: rank {}: {}", victim, trial.failure_of_victim()));
+      return;
+    }
+    EXPECT_EQ(failure, "nothing thrown");
+    ASSERT_EQ(static_cast<int>(texts.size()), n);
+    for (int w = 0; w < n; ++w) EXPECT_EQ(texts[static_cast<std::size_t>(w)], trial.expected(w));
+  };
+  for (const int victim : std::set<int>{0, n / 2, n - 1})
+    for (int point = 0; point < RingTrial::kPoints; ++point) {
+      run(victim, point);
+      run(-1, 0);
+    }
+}
+
+// A rank runs out of memory at each request in turn.
+TEST(Mpi, AnyRankThatFailsAnywhereEndsTheCase) {
+  if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
+  for (const char* algorithm : {"ring", "pass_q", "cqs", "all_gather_kv"}) {
+    if (std::string(algorithm) == "cqs" && world->size() < 3) continue;
+    const Plan plan =
+        make_plan(algorithm, make_problem({1, 2, 1, 90, 90, 8, 8}, MaskKind::causal, DType::f32, 1),
+                  {world->size() == 8 ? 7 : world->size(), {}});
+    const auto workers = static_cast<int>(plan.workers.size());
+    for (const int victim : {0, workers - 1}) {
+      std::string failure = "oom: ";
+      for (int request = 1; failure != "nothing thrown"; ++request) {
+        Trial trial(plan, heap_allocator());
+        FailingAllocator failing(heap_allocator());
+        if (world->rank() == victim) failing.fail_at(request);
+        failure = failure_of(trial.plan, arguments_of(trial, Kernel::flash, failing));
+        if (is_root() && failure != "nothing thrown") {
+          EXPECT_THAT(failure, HasSubstr(fmt::format("oom: rank {}: ", victim)));
+        }
+        if (is_root() && failure == "nothing thrown") {
+          EXPECT_TRUE(trial.verify().correct);
+        }
+        failure = world->broadcast(failure);
+      }
+    }
+  }
+}
+
 // A rank is stuck for longer than the others wait.
 TEST(Mpi, AStuckRankIsATimeoutThatNamesIt) {
   if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
@@ -287,13 +348,14 @@ TEST(Mpi, AFailureArrivesWithItsStatusAndAsMuchOfItsTextAsThereIsRoomFor) {
   for (const std::size_t length : {std::size_t{0}, std::size_t{7}, most, most + 1}) {
     const auto transport = world->make_transport(2, 60.0);
     if (!transport) continue;
-    if (world->rank() == 1) transport->fail(Status::oom, std::string(length, 'x'));
+    if (world->rank() == 1)
+      transport->fail(std::make_exception_ptr(CaseError(Status::oom, std::string(length, 'x'))));
     std::byte nothing{};
     const Ticket ticket = transport->receive({1 - world->rank(), world->rank(), 0}, {&nothing, 1});
     if (is_root()) {
       EXPECT_EQ(case_failure([&] { (void)transport->wait(ticket); }),
                 "oom: rank 1: " + std::string(std::min(length, most), 'x'));
-      EXPECT_TRUE(transport->has_failed());
+      EXPECT_NE(transport->failure(), nullptr);
     }
     transport->close();
     EXPECT_TRUE(transport->is_closed());

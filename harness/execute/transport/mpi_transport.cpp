@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 #include "harness/execute/transport/mpi_state.h"
@@ -37,7 +36,7 @@ struct Parcel {
   Passage passage{};
 };
 
-class MpiTransport final : public RankTransport {
+class MpiTransport final : public WorkerTeam {
  public:
   MpiTransport(MpiRanks& world, MPI_Comm messages, double timeout_s)
       : world_(world), messages_(messages), timeout_s_(timeout_s) {
@@ -55,13 +54,9 @@ class MpiTransport final : public RankTransport {
   Passage wait(const Ticket& ticket) override;
   double clock_offset_s() const override { return world_.offset_s; }
 
-  void meet() override;
-  void fail(Status status, const std::string& message) override;
-  bool has_failed() const override {
-    const std::lock_guard lock(mutex_);
-    return failure_.has_value();
-  }
-  std::optional<CaseError> failure() override {
+  double meet() override;
+  void fail(const std::exception_ptr& error) override;
+  std::exception_ptr failure() override {
     const std::scoped_lock both(world_.mutex, mutex_);
     (void)test();
     return failure_;
@@ -82,23 +77,21 @@ class MpiTransport final : public RankTransport {
   Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) override;
   void give_up_receives();
   void throw_away(int from, std::int64_t n_pieces);
-  [[noreturn]] void time_out(const std::string& what) const {
-    throw CaseError(Status::timeout, fmt::format("rank {}{}", rank_, what));
-  }
 
   MpiRanks& world_;
   MPI_Comm messages_;
-  bool meeting_ = false;  // has not ended
+  bool has_met_ = false;  // it has called meet()
+  bool meeting_ = false;  // which has not ended
   int rank_ = 0;
   int size_ = 1;
   const double timeout_s_;
 
-  mutable std::mutex mutex_;  // guards what follows; locked after the world's
+  std::mutex mutex_;  // guards what follows; locked after the world's
   std::condition_variable changed_;
   Parcels active_;
   std::map<int, std::int64_t> sent_;      // pieces to each rank
   std::map<int, std::int64_t> received_;  // pieces from each rank, including those still awaited
-  std::optional<CaseError> failure_;
+  std::exception_ptr failure_;
   bool told_ = false;
   bool closed_ = false;
   bool stop_ = false;
@@ -112,9 +105,10 @@ void MpiTransport::take_failure(int from) {
   const std::string text(failure_text_.data());
   if (!failure_) {
     const std::size_t space = text.find(' ');
-    failure_.emplace(
-        static_cast<Status>(std::atoi(text.c_str())),
-        fmt::format("rank {}: {}", from, space == std::string::npos ? "" : text.substr(space + 1)));
+    failure_ = std::make_exception_ptr(
+        CaseError(static_cast<Status>(std::atoi(text.c_str())),
+                  fmt::format("rank {}: {}", from,
+                              space == std::string::npos ? "" : text.substr(space + 1))));
   }
   await_failures();
 }
@@ -208,26 +202,30 @@ Passage MpiTransport::wait(const Ticket& ticket) {
   changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_),
                     [&] { return parcel.done || failure_; });
   if (parcel.done) return parcel.passage;
-  if (failure_) throw *failure_;
+  if (failure_) std::rethrow_exception(failure_);
   const MessageKey& key = parcel.key;
-  time_out(fmt::format(" waited {:.4g} s without success for {} rank {} in step {}", timeout_s_,
-                       parcel.outgoing ? "its message to be taken by" : "a message of",
-                       parcel.outgoing ? key.to : key.from, key.step));
+  throw CaseError(
+      Status::timeout,
+      fmt::format("rank {} waited {:.4g} s without success for {} rank {} in step {}", rank_,
+                  timeout_s_, parcel.outgoing ? "its message to be taken by" : "a message of",
+                  parcel.outgoing ? key.to : key.from, key.step));
 }
 
-void MpiTransport::meet() {
-  meeting_ = true;
+double MpiTransport::meet() {
+  has_met_ = meeting_ = true;
   // Sleeping would blur the common start.
   world_.complete([&](MPI_Request* request) { QB_MPI(MPI_Ibarrier(messages_, request)); },
                   timeout_s_, "the others", std::this_thread::yield);
   meeting_ = false;
+  return now_s();
 }
 
-void MpiTransport::fail(Status status, const std::string& message) {
+void MpiTransport::fail(const std::exception_ptr& error) {
+  const CaseError failure = case_error(error);
   const std::scoped_lock both(world_.mutex, mutex_);
   if (told_ || failure_) return;  // the first one counts
   told_ = true;
-  std::string text = fmt::format("{} {}", static_cast<int>(status), message);
+  std::string text = fmt::format("{} {}", static_cast<int>(failure.status()), failure.what());
   text.resize(failure_text_.size() - 1);
   // MPI_Send is not used: a rank that is stuck receives nothing.
   for (int r = 0; r < size_; ++r) {
@@ -257,64 +255,57 @@ void MpiTransport::give_up_receives() {
       for (MPI_Request& request : parcel->requests)
         if (request != MPI_REQUEST_NULL) MPI_Cancel(&request);
   }
-  const double deadline_s = now_s() + timeout_s_;
-  for (const auto& parcel : awaited) {
+  for (const auto& parcel : awaited)
     for (MPI_Request& request : parcel->requests) {
-      while (request != MPI_REQUEST_NULL) {
-        int done = 0;
-        {
-          const std::lock_guard lock(world_.mutex);
-          MPI_Status status;
-          QB_MPI(MPI_Test(&request, &done, &status));
-          int cancelled = 0;
-          if (done != 0) MPI_Test_cancelled(&status, &cancelled);
-          if (cancelled != 0) --received_[parcel->key.from];
-        }
-        if (done != 0) break;
-        if (now_s() > deadline_s)
-          time_out(fmt::format(": a message of rank {} does not end", parcel->key.from));
-        rest_a_little();
-      }
+      const auto has_ended = [&] {
+        const std::lock_guard lock(world_.mutex);
+        int done = request == MPI_REQUEST_NULL ? 1 : 0;
+        if (done != 0) return true;
+        MPI_Status status;
+        QB_MPI(MPI_Test(&request, &done, &status));
+        int cancelled = 0;
+        if (done != 0) MPI_Test_cancelled(&status, &cancelled);
+        if (cancelled != 0) --received_[parcel->key.from];
+        return done != 0;
+      };
+      poll(has_ended, timeout_s_, rest_a_little, [&] {
+        return fmt::format("rank {}: a message of rank {} does not end", rank_, parcel->key.from);
+      });
     }
-    parcel->done = true;
-  }
 }
 
 // Receives what a rank has sent and no worker waited for.
 void MpiTransport::throw_away(int from, std::int64_t n_pieces) {
-  const double deadline_s = now_s() + timeout_s_;
-  while (n_pieces > 0) {
-    MPI_Status status;
-    int there = 0;
-    {
-      const std::scoped_lock both(world_.mutex, mutex_);
+  const auto have_come = [&] {
+    const std::scoped_lock both(world_.mutex, mutex_);
+    for (; n_pieces > 0; --n_pieces) {
+      MPI_Status status;
+      int there = 0;
       QB_MPI(MPI_Iprobe(from, MPI_ANY_TAG, messages_, &there, &status));
-      if (there != 0 && status.MPI_TAG == kFailureTag) {
-        there = 0;
-        (void)test();  // removes it from the active ones
-      }
-      if (there != 0) {
-        int bytes = 0;
-        QB_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
-        auto parcel = std::make_shared<Parcel>();
-        parcel->own.resize(static_cast<std::size_t>(bytes));
-        parcel->requests.push_back(MPI_REQUEST_NULL);
-        QB_MPI(MPI_Irecv(parcel->own.data(), bytes, MPI_BYTE, from, status.MPI_TAG, messages_,
-                         parcel->requests.data()));
-        active_.push_back(std::move(parcel));
-        --n_pieces;
-      }
-    }
-    if (there != 0) {
+      if (there != 0 && status.MPI_TAG == kFailureTag) (void)test();  // which takes it
+      if (there == 0 || status.MPI_TAG == kFailureTag) return false;
+      int bytes = 0;
+      QB_MPI(MPI_Get_count(&status, MPI_BYTE, &bytes));
+      auto parcel = std::make_shared<Parcel>();
+      parcel->own.resize(static_cast<std::size_t>(bytes));
+      parcel->requests.push_back(MPI_REQUEST_NULL);
+      QB_MPI(MPI_Irecv(parcel->own.data(), bytes, MPI_BYTE, from, status.MPI_TAG, messages_,
+                       parcel->requests.data()));
+      active_.push_back(std::move(parcel));
       changed_.notify_all();
-      continue;
     }
-    if (now_s() > deadline_s) time_out(fmt::format(": messages of rank {} do not come", from));
-    rest_a_little();
-  }
+    return true;
+  };
+  poll(have_come, timeout_s_, rest_a_little,
+       [&] { return fmt::format("rank {}: messages of rank {} do not come", rank_, from); });
 }
 
 void MpiTransport::close() {
+  try {
+    if (!has_met_) (void)meet();  // the others wait for it
+  } catch (const CaseError&) {
+    // The failure before it is the one that counts.
+  }
   give_up_receives();
   std::vector<std::int64_t> to(static_cast<std::size_t>(size_));
   std::vector<std::int64_t> from(to.size());
@@ -329,13 +320,13 @@ void MpiTransport::close() {
   std::unique_lock lock(mutex_);
   if (!changed_.wait_for(lock, std::chrono::duration<double>(timeout_s_),
                          [&] { return active_.empty(); }))
-    time_out(": messages do not end");
+    throw CaseError(Status::timeout, fmt::format("rank {}: messages do not end", rank_));
   closed_ = true;
 }
 
 }  // namespace
 
-std::unique_ptr<RankTransport> MpiRanks::make_transport(int workers, double timeout_s) {
+std::unique_ptr<WorkerTeam> MpiRanks::make_transport(int workers, double timeout_s) {
   MPI_Comm& ranks = ranks_of(workers, timeout_s);
   if (ranks == MPI_COMM_NULL) return nullptr;
   // Every transport has its own communicator, so messages left by an earlier one cannot reach it.

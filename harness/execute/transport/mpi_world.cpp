@@ -96,22 +96,18 @@ std::vector<std::string> MpiRanks::gather(const std::string& text, double timeou
   texts[0] = text;
   std::set<int> silent;
   for (int r = 1; r < n_ranks; ++r) silent.insert(r);
-  const double deadline_s = now_s() + timeout_s;
-  while (!silent.empty()) {
+  const auto all_came = [&] {
     // Ranks are probed one by one: a fast rank may have sent the text of the next gather already.
-    const bool moved = std::erase_if(silent, [&](int r) {
-                         return take_text(*this, r, kTag, texts[static_cast<std::size_t>(r)]);
-                       }) > 0;
-    if (moved) continue;
-    if (now_s() > deadline_s) {
-      std::string names;
-      for (int r : silent) names += fmt::format("{}{}", names.empty() ? "" : ", ", r);
-      broken = true;
-      throw CaseError(Status::timeout,
-                      fmt::format("no answer from rank {} within {:.4g} s", names, timeout_s));
-    }
-    rest_a_little();
-  }
+    std::erase_if(silent, [&](int r) {
+      return take_text(*this, r, kTag, texts[static_cast<std::size_t>(r)]);
+    });
+    return silent.empty();
+  };
+  poll(all_came, timeout_s, rest_a_little, [&] {
+    broken = true;
+    return fmt::format("no answer from rank {} within {:.4g} s", fmt::join(silent, ", "),
+                       timeout_s);
+  });
   return texts;
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/transport/worker_team.h"
 
 namespace qb {
 
@@ -39,8 +39,8 @@ class MpiWorld {
   // Gives a transport to ranks 0 … workers - 1, and nullptr to the others. Throws as gather() does.
   // The `started_s` of a receive is when it was posted: the sender's time is in the message. That
   // of a send is its end: waiting for a send counts as waiting for the peer.
-  [[nodiscard]] virtual std::unique_ptr<RankTransport> make_transport(int workers,
-                                                                      double timeout_s) = 0;
+  [[nodiscard]] virtual std::unique_ptr<WorkerTeam> make_transport(int workers,
+                                                                   double timeout_s) = 0;
 
   [[nodiscard]] virtual const std::map<int, int>& processes_here() const = 0;  // ids by rank
 

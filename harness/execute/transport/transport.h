@@ -2,15 +2,14 @@
 // Moves messages between the workers of one plan while they compute.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
-#include <stdexcept>
-#include <string>
 
-#include "base/status.h"
+#include "base/clock.h"
+#include "kernels/tensor.h"
 
 namespace qb {
 
@@ -28,6 +27,20 @@ struct Passage {
   double started_s = 0.0;
   double done_s = 0.0;
 };
+
+// Splits the time of a wait for a message, and adds the parts: it is idle until both sides of the
+// message were ready, and exposed from then on, while the message is on its way.
+inline void split_wait(double begin_s, double ready_s, double end_s, double& idle_s,
+                       double& exposed_s) {
+  ready_s = std::clamp(ready_s, begin_s, end_s);
+  idle_s += ready_s - begin_s;
+  exposed_s += end_s - ready_s;
+}
+
+// The elements of a tensor whose rows follow each other, as a message has them.
+[[nodiscard]] inline std::span<std::byte> bytes_of(const TensorView& view) {
+  return {static_cast<std::byte*>(view.data), static_cast<std::size_t>(view.bytes())};
+}
 
 // One side of one message under way. Only the Transport that made it knows what it is.
 using Ticket = std::shared_ptr<void>;
@@ -53,6 +66,13 @@ class Transport {
   // Returns when the message has left, or has come. Throws CaseError if the two sides have
   // different lengths, if the other side has failed, and after a timeout, and names the workers.
   virtual Passage wait(const Ticket& ticket) = 0;
+  // Does the same and adds the time that it took.
+  Passage timed_wait(const Ticket& ticket, double& idle_s, double& exposed_s) {
+    const double begin_s = now_s();
+    const Passage passage = wait(ticket);
+    split_wait(begin_s, passage.started_s, now_s(), idle_s, exposed_s);
+    return passage;
+  }
   // This is added to now_s(), so that the clocks of all workers agree.
   [[nodiscard]] virtual double clock_offset_s() const { return 0.0; }
 
@@ -62,47 +82,14 @@ class Transport {
   [[nodiscard]] virtual bool waits_on_device() const { return false; }
   virtual void flush(bool /*late*/) {}
   virtual void settle() {}  // waits for all of the GPU's work; throws what went wrong there
+  // After settle(): how long the messages of a step were under way.
+  [[nodiscard]] virtual double communication_s(int /*step*/) const { return 0.0; }
   // After a failure: no message moves any more, so that buffers can be freed.
   virtual void abandon() noexcept {}
 
  protected:
   // Only reads the bytes of an outgoing message.
   virtual Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) = 0;
-};
-
-// For a rehearsal, in which messages are always there.
-class NoTransport final : public Transport {
- public:
-  Passage wait(const Ticket&) override { return {}; }
-  [[nodiscard]] bool waits_on_device() const override { return true; }
-
- private:
-  Ticket post(const MessageKey&, bool, std::span<std::byte>) override { return {}; }
-};
-
-// Controls how processes that play one plan start, fail and end. This class itself is for a rank
-// that plays alone; others override it, except for messages that something else carries.
-class RankTransport : public Transport {
- public:
-  Passage wait(const Ticket& /*ticket*/) override { return {}; }
-
-  virtual void meet() {}  // returns when all have called it
-  // Makes the waits of the other workers throw a CaseError of this status that names this rank.
-  virtual void fail(Status /*status*/, const std::string& /*message*/) {}
-  // Returns true if another worker has reported a failure.
-  [[nodiscard]] virtual bool has_failed() const { return false; }
-  // Returns that failure. It checks for one without waiting.
-  [[nodiscard]] virtual std::optional<CaseError> failure() { return std::nullopt; }
-  // Every worker calls it last: it receives all remaining messages, which only a failure leaves, so
-  // that all buffers are free. Throws CaseError (timeout) if a worker does not come.
-  virtual void close() {}
-  [[nodiscard]] virtual bool is_closed() const { return true; }
-
- protected:
-  Ticket post(const MessageKey& /*key*/, bool outgoing, std::span<std::byte> /*bytes*/) override {
-    throw std::logic_error(outgoing ? "there is no other rank to send to"
-                                    : "there is no other rank to receive from");
-  }
 };
 
 }  // namespace qb

@@ -31,13 +31,15 @@ void serve_case(MpiWorld& world, const Case& c, const OpenGpu& open_gpu) {
   std::string why_none;
   const auto workload = plan_workload(c);
   for (std::string text = world.broadcast({}); text != kOver; text = world.broadcast({})) {
-    // Rank 0 reports what goes wrong in the first two.
-    if (text == MpiCase::kPrepare) {
-      workload->prepare();
-      continue;
-    }
     if (text != MpiCase::kOpen) {
-      (void)workload->run(text == MpiCase::kVerify);
+      try {
+        if (text == MpiCase::kPrepare)
+          workload->prepare();
+        else
+          (void)workload->run(text == MpiCase::kVerify);
+      } catch (const CaseError&) {
+        // Rank 0 reports it.
+      }
       continue;
     }
     MemoryLedger::Options memory;

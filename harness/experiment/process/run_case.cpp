@@ -241,12 +241,9 @@ CaseResult run_resolved_case(const Case& c, const std::string& trace_directory,
   try {
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + trace_name(c);
     CaseRun(c, stem, result).run(open_gpu);
-  } catch (const CaseError& error) {
+  } catch (...) {
+    const CaseError error = case_error(std::current_exception());
     failed(error.status(), error.what());
-  } catch (const std::bad_alloc&) {
-    failed(Status::oom, "the heap has no more memory");
-  } catch (const std::exception& error) {
-    failed(Status::error, error.what());
   }
   return result;
 }

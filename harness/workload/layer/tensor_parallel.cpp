@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/layer/tensor_parallel.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
-#include <deque>
 #include <exception>
 #include <functional>
-#include <latch>
-#include <mutex>
-#include <optional>
-#include <span>
 #include <string_view>
-#include <system_error>
-#include <thread>
 
 #include "base/clock.h"
-#include "base/status.h"
 #include "harness/execute/device/cpu_device.h"
-#include "harness/execute/transport/memory_transport.h"
 #include "harness/plan/tensor_share.h"
 
 namespace qb {
@@ -107,198 +96,107 @@ std::int64_t all_reduce_sent_bytes(const LayerShape& whole, std::int64_t block_t
   return 2 * whole.batch * most * size_of(DType::f32);
 }
 
-class TensorParallelLayer::State {
- public:
-  State(const LayerShape& shape, const LayerWeights& weights, const TensorParallelOptions& options,
-        Allocator& memory)
-      : options_(options) {
-    const LayerShape share = layer_share(shape, options.workers);
-    LayerOptions layer = options.layer;
-    layer.workers = options.workers;
-    layer.threads = std::max(1, options.layer.threads / options.workers);
-    for (int w = 0; w < options.workers; ++w) {
-      layer.all_reduce = [this, w](float* sums, std::int64_t count, float* received) {
-        all_reduce(w, {sums, static_cast<std::size_t>(count)}, received);
-      };
-      members_.emplace_back(shape, share, weights, layer, w, memory);
-    }
-  }
+struct TensorParallelLayer::Worker {
+  Worker(const LayerShape& whole, const LayerShape& share, const LayerWeights& all,
+         const LayerOptions& options, int place, Allocator& ledger)
+      : index(place),
+        memory(ledger, place),
+        device(options.threads),
+        weights(weights_share(whole, all, options.workers, place, memory)),
+        own_output(place == 0 ? Tensor() : Tensor(memory, DType::f32, whole.states(), "output")),
+        y(own_output.view()),
+        layer(device, share, DType::f32, options, ClockKind::synchronized, memory) {}
 
-  Run run(const TensorView& x, const TensorView& y) {
-    const bool is_limited =
-        options_.link.bandwidth_byte_per_s > 0.0 || options_.link.latency_s > 0.0;
-    transport_.emplace(MemoryTransport::Options{.carrier = is_limited,
-                                                .link = options_.link,
-                                                .timeout_s = options_.message_timeout_s,
-                                                .workers = options_.workers});
-    meeting_.emplace(static_cast<std::ptrdiff_t>(members_.size()));
-    error_ = nullptr;
-    members_.front().y = y;
-    play(x);
-    if (error_) std::rethrow_exception(error_);
-    return result();
-  }
-
-  [[nodiscard]] const TensorView& output_of(int worker) const {
-    return members_[static_cast<std::size_t>(worker)].y;
-  }
-
- private:
-  struct Member {
-    Member(const LayerShape& whole, const LayerShape& share, const LayerWeights& all,
-           const LayerOptions& options, int worker, Allocator& ledger)
-        : memory(ledger, worker),
-          device(options.threads),
-          weights(weights_share(whole, all, options.workers, worker, memory)),
-          own_output(worker == 0 ? Tensor() : Tensor(memory, DType::f32, whole.states(), "output")),
-          y(own_output.view()),
-          layer(device, share, DType::f32, options, ClockKind::synchronized, memory) {}
-
-    MemoryOfWorker memory;
-    CpuDevice device;
-    LayerWeights weights;
-    Tensor own_output;
-    TensorView y;
-    DeviceLayer layer;
-    WorkerRun told{};
-    double begin_s = 0.0;
-    double end_s = 0.0;
-    int messages = 0;        // in this run
-    bool has_ended = false;  // it failed in a message, and others know
-  };
-
-  struct Meeting {
-    explicit Meeting(std::ptrdiff_t workers) : ready(workers), ended(workers) {}
-    std::latch ready;
-    std::latch ended;        // no worker sends or receives any more
-    std::latch released{1};  // and no message is under way
-  };
-
-  // Returns when all workers have ended.
-  void play(const TensorView& x) {
-    const std::size_t n = members_.size();
-    std::vector<std::jthread> threads;
-    threads.reserve(n);
-    try {
-      for (Member& member : members_)
-        threads.emplace_back([this, &member, &x] { work(member, x); });
-    } catch (const std::system_error& error) {
-      fail(std::make_exception_ptr(CaseError(
-          Status::error, fmt::format("the system gives {} of the {} threads that the workers need "
-                                     "({}); use fewer workers",
-                                     threads.size(), n, error.what()))));
-      const auto missing = static_cast<std::ptrdiff_t>(n - threads.size());
-      meeting_->ready.count_down(missing);
-      meeting_->ended.count_down(missing);
-    }
-    meeting_->ended.wait();
-    transport_.reset();
-    meeting_->released.count_down();
-  }
-
-  void work(Member& member, const TensorView& x) noexcept {
-    member.told = {};
-    member.messages = 0;
-    member.has_ended = false;
-    meeting_->ready.arrive_and_wait();
-    member.begin_s = now_s();
-    try {
-      member.told.times = member.layer.run(member.weights, x, member.y).times;
-    } catch (...) {
-      if (!member.has_ended) fail(std::current_exception());
-    }
-    member.end_s = now_s();
-    if (!member.has_ended) meeting_->ended.count_down();
-  }
-
-  // The first error counts; it ends the waits of all workers.
-  void fail(const std::exception_ptr& error) {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!error_) error_ = error;
-    }
-    transport_->fail(error);
-  }
-
-  void all_reduce(int worker, std::span<float> sums, float* received) {
-    Member& member = members_[static_cast<std::size_t>(worker)];
-    const int workers = options_.workers;
-    const auto n = static_cast<std::int64_t>(sums.size());
-    const double begin_s = now_s();
-    for (int step = 0; step < all_reduce_steps(workers); ++step) {
-      const Range out = chunk_of(n, worker - step, workers);
-      const Range in = chunk_of(n, worker - step - 1, workers);
-      const bool adds = step < workers - 1;
-      float* const mine = sums.data() + in.begin;
-      exchange(member, worker, {sums.data() + out.begin, sums.data() + out.end},
-               {adds ? received : mine, static_cast<std::size_t>(in.count())});
-      if (adds) std::transform(mine, mine + in.count(), received, mine, std::plus<>());
-    }
-    member.told.all_reduce_s += now_s() - begin_s;
-  }
-
-  // Sends to the next worker and receives from the one before.
-  void exchange(Member& member, int worker, std::span<const float> out, std::span<float> in) {
-    try {
-      pass(member, worker, out, in);
-    } catch (...) {
-      fail(std::current_exception());
-      // The buffers live until nobody can copy from or into them any more.
-      member.has_ended = true;
-      meeting_->ended.count_down();
-      meeting_->released.wait();
-      throw;
-    }
-  }
-
-  void pass(Member& member, int worker, std::span<const float> out, std::span<float> in) {
-    const int workers = options_.workers;
-    const int step = member.messages++;
-    const Ticket receive = transport_->receive({(worker + workers - 1) % workers, worker, step},
-                                               std::as_writable_bytes(in));
-    const Ticket send =
-        transport_->send({worker, (worker + 1) % workers, step}, std::as_bytes(out));
-    const double wait_s = now_s();
-    const Passage passage = transport_->wait(receive);
-    const double waited_s = now_s() - wait_s;
-    member.told.idle_s += std::clamp(passage.started_s - wait_s, 0.0, waited_s);
-    (void)transport_->wait(send);
-  }
-
-  [[nodiscard]] Run result() const {
-    Run run;
-    double begin_s = members_.front().begin_s;
-    double end_s = members_.front().end_s;
-    for (const Member& member : members_) {
-      run.workers.push_back(member.told);
-      run.workers.back().wall_s = member.end_s - member.begin_s;
-      begin_s = std::min(begin_s, member.begin_s);
-      end_s = std::max(end_s, member.end_s);
-    }
-    run.wall_s = end_s - begin_s;
-    return run;
-  }
-
-  const TensorParallelOptions options_;
-  std::optional<MemoryTransport> transport_;
-  std::optional<Meeting> meeting_;
-  std::deque<Member> members_;
-  std::mutex mutex_;
-  std::exception_ptr error_;
+  const int index;
+  MemoryOfWorker memory;
+  CpuDevice device;
+  LayerWeights weights;
+  Tensor own_output;
+  TensorView y;
+  DeviceLayer layer;
+  WorkerRun run{};
+  int messages = 0;  // in this run
 };
 
 TensorParallelLayer::TensorParallelLayer(const LayerShape& shape, const LayerWeights& weights,
                                          const TensorParallelOptions& options, Allocator& allocator)
-    : state_(std::make_unique<State>(shape, weights, options, allocator)) {}
+    : options_(options) {
+  const LayerShape share = layer_share(shape, options.workers);
+  LayerOptions layer = options.layer;
+  layer.workers = options.workers;
+  layer.threads = std::max(1, options.layer.threads / options.workers);
+  for (int w = 0; w < options.workers; ++w) {
+    layer.all_reduce = [this, w](float* sums, std::int64_t count, float* received) {
+      all_reduce(*workers_[static_cast<std::size_t>(w)], {sums, static_cast<std::size_t>(count)},
+                 received);
+    };
+    workers_.push_back(std::make_unique<Worker>(shape, share, weights, layer, w, allocator));
+  }
+}
 
 TensorParallelLayer::~TensorParallelLayer() = default;
 
 TensorParallelLayer::Run TensorParallelLayer::run(const TensorView& x, const TensorView& y) {
-  return state_->run(x, y);
+  const bool is_limited = options_.link.bandwidth_byte_per_s > 0.0 || options_.link.latency_s > 0.0;
+  MemoryTransport transport({.carrier = is_limited,
+                             .link = options_.link,
+                             .timeout_s = options_.message_timeout_s,
+                             .workers = options_.workers});
+  transport_ = &transport;
+  workers_.front()->y = y;
+  const auto work = [&](int w) {
+    Worker& worker = *workers_[static_cast<std::size_t>(w)];
+    worker.run = {};
+    worker.messages = 0;
+    const double begin_s = transport.meet();
+    worker.run.times = worker.layer.run(worker.weights, x, worker.y).times;
+    worker.run.wall_s = now_s() - begin_s;
+  };
+  transport.run(work, "fewer workers");
+  Run run;
+  for (const auto& worker : workers_) {
+    run.workers.push_back(worker->run);
+    run.wall_s = std::max(run.wall_s, worker->run.wall_s);
+  }
+  return run;
 }
 
 const TensorView& TensorParallelLayer::output_of(int worker) const {
-  return state_->output_of(worker);
+  return workers_[static_cast<std::size_t>(worker)]->y;
+}
+
+void TensorParallelLayer::all_reduce(Worker& worker, std::span<float> sums, float* received) {
+  const int workers = options_.workers;
+  const auto n = static_cast<std::int64_t>(sums.size());
+  const double begin_s = now_s();
+  for (int step = 0; step < all_reduce_steps(workers); ++step) {
+    const Range out = chunk_of(n, worker.index - step, workers);
+    const Range in = chunk_of(n, worker.index - step - 1, workers);
+    const bool adds = step < workers - 1;
+    float* const mine = sums.data() + in.begin;
+    exchange(worker, {sums.data() + out.begin, sums.data() + out.end},
+             {adds ? received : mine, static_cast<std::size_t>(in.count())});
+    if (adds) std::transform(mine, mine + in.count(), received, mine, std::plus<>());
+  }
+  worker.run.all_reduce_s += now_s() - begin_s;
+}
+
+void TensorParallelLayer::exchange(Worker& worker, std::span<const float> out,
+                                   std::span<float> in) {
+  const int workers = options_.workers;
+  const int w = worker.index;
+  const int step = worker.messages++;
+  double exposed_s = 0.0;
+  try {
+    const Ticket receive =
+        transport_->receive({(w + workers - 1) % workers, w, step}, std::as_writable_bytes(in));
+    const Ticket send = transport_->send({w, (w + 1) % workers, step}, std::as_bytes(out));
+    (void)transport_->timed_wait(receive, worker.run.idle_s, exposed_s);
+    (void)transport_->wait(send);
+  } catch (...) {
+    transport_->fail(std::current_exception());  // the buffers are gone after this
+    throw;
+  }
 }
 
 }  // namespace qb

@@ -13,9 +13,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/transport/memory_transport.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/allocator.h"
@@ -68,8 +69,14 @@ class TensorParallelLayer {
   [[nodiscard]] const TensorView& output_of(int worker) const;
 
  private:
-  class State;
-  std::unique_ptr<State> state_;
+  struct Worker;
+  void all_reduce(Worker& worker, std::span<float> sums, float* received);
+  // Sends to the next worker and receives from the one before.
+  void exchange(Worker& worker, std::span<const float> out, std::span<float> in);
+
+  const TensorParallelOptions options_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  MemoryTransport* transport_ = nullptr;  // of the present run
 };
 
 }  // namespace qb

@@ -48,14 +48,13 @@ void AxialMember::copy(const Held& from, const Held& to, const Part& part, Mixer
     device.copy_rows(from.in_row(row, part.columns), to.in_row(row, part.columns));
 }
 
-void AxialMember::leave(int round, const Held& from, const Held& to, MixerDevice& device,
-                        Transport& transport) {
+void AxialMember::leave(int round, const Held& from, const Held& to, const Tools& tools) {
   for (const Parcel& parcel : out_) {
     if (parcel.round != round) continue;
-    copy(from, parcel.held(), parcel.message.part, device);
-    send(parcel.message.to, round, bytes_of(parcel.memory.view()), transport);
+    copy(from, parcel.held(), parcel.message.part, tools.device);
+    send(parcel.message.to, round, bytes_of(parcel.memory.view()), tools);
   }
-  copy(from, to, intersection(axial_.rows_of(index_), axial_.columns_of(index_)), device);
+  copy(from, to, intersection(axial_.rows_of(index_), axial_.columns_of(index_)), tools.device);
 }
 
 void AxialMember::arrive(int round, const Held& to, MixerDevice& device) const {
@@ -63,9 +62,9 @@ void AxialMember::arrive(int round, const Held& to, MixerDevice& device) const {
     if (parcel.round == round) copy(parcel.held(), to, parcel.message.part, device);
 }
 
-void AxialMember::attend(const MixerArguments& arguments, std::int64_t length, MixerDevice& device,
-                         int threads, const TensorView& lse) {
-  time([&] { device.attend_lines(arguments, length, context(threads), lse); });
+void AxialMember::attend(const MixerArguments& arguments, std::int64_t length, const Tools& tools,
+                         const TensorView& lse) {
+  time([&] { tools.device.attend_lines(arguments, length, context(tools), lse); });
 }
 
 AxialWorker::AxialWorker(const MixerProblem& problem, const MixerTensors& tensors,
@@ -91,32 +90,27 @@ void AxialWorker::poison_what_comes() const {
     if (w != index_) poison(bias_of(w));
 }
 
-void AxialWorker::begin(MixerDevice& /*device*/, int /*threads*/) { times_ = {.begin_s = now_s()}; }
-
-void AxialWorker::post(int round, MixerDevice& device, int threads, Transport& transport) {
+void AxialWorker::compute(int round, const Tools& tools) {
+  MixerDevice& device = tools.device;
+  if (round == rounds()) return arrive(round - 1, rows(arguments_.out), device);
   switch (changes_[static_cast<std::size_t>(round)]) {
     case kGatherBias: {
       const TensorView& own = bias_[static_cast<std::size_t>(index_)].view();
       device.copy_rows(bias_of(index_), own);
       for (int step = 1; step < axial_.workers; ++step)
-        send((index_ + step) % axial_.workers, round, bytes_of(own), transport);
+        send((index_ + step) % axial_.workers, round, bytes_of(own), tools);
       return;
     }
     case 0:
       for (int w = 0; w < static_cast<int>(bias_.size()); ++w)
         if (w != index_) device.copy_rows(bias_[static_cast<std::size_t>(w)].view(), bias_of(w));
-      attend(arguments_, axial_.columns, device, threads);
-      return leave(round, rows(arguments_.out), columns(columns_.view()), device, transport);
+      attend(arguments_, axial_.columns, tools);
+      return leave(round, rows(arguments_.out), columns(columns_.view()), tools);
     default:
       arrive(round - 1, columns(columns_.view()), device);
-      attend(among_columns(columns_.view(), columns_output_.view()), axial_.rows, device, threads);
-      leave(round, columns(columns_output_.view()), rows(arguments_.out), device, transport);
+      attend(among_columns(columns_.view(), columns_output_.view()), axial_.rows, tools);
+      leave(round, columns(columns_output_.view()), rows(arguments_.out), tools);
   }
-}
-
-void AxialWorker::finish(MixerDevice& device, int /*threads*/, Transport& transport) {
-  arrive(rounds() - 1, rows(arguments_.out), device);
-  end(transport);
 }
 
 AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
@@ -133,52 +127,50 @@ AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& te
       lse_of_rows_(take_rows(DType::f32, "lse", 2)),
       lse_of_columns_(take_columns(DType::f32, "lse", 2)) {}
 
-void AxialBackward::begin(MixerDevice& /*device*/, int /*threads*/) {
-  times_ = {.begin_s = now_s()};
-}
-
-void AxialBackward::post(int round, MixerDevice& device, int threads, Transport& transport) {
+void AxialBackward::compute(int round, const Tools& tools) {
   switch (round) {
     case 0: {
-      leave(round, rows(gradients_.d_out), columns(d_columns_output_.view()), device, transport);
+      leave(round, rows(gradients_.d_out), columns(d_columns_output_.view()), tools);
       MixerArguments again = arguments_;  // while dO is on its way
       again.out = rows_output_.view();
-      return attend(again, axial_.columns, device, threads, lse_of_rows_.view());
+      return attend(again, axial_.columns, tools, lse_of_rows_.view());
     }
     case 1:
-      return leave(round, rows(rows_output_.view()), columns(columns_), device, transport);
+      return leave(round, rows(rows_output_.view()), columns(columns_), tools);
+    case 2:
+      arrive(0, columns(d_columns_output_.view()), tools.device);
+      arrive(1, columns(columns_), tools.device);
+      pass_columns(tools);
+      return leave(round, columns(d_columns_[0].view()), rows(d_rows_.view()), tools);
     default:
-      arrive(0, columns(d_columns_output_.view()), device);
-      arrive(1, columns(columns_), device);
-      pass_columns(device, threads);
-      leave(round, columns(d_columns_[0].view()), rows(d_rows_.view()), device, transport);
+      arrive(2, rows(d_rows_.view()), tools.device);
+      pass_rows(tools);
   }
 }
 
-void AxialBackward::pass_columns(MixerDevice& device, int threads) {
+void AxialBackward::pass_columns(const Tools& tools) {
   const MixerArguments second = among_columns(columns_, columns_output_);
-  attend(second, axial_.rows, device, threads, lse_of_columns_.view());
+  attend(second, axial_.rows, tools, lse_of_columns_.view());
   time([&] {
     const auto& [d_q, d_k, d_v] = d_columns_;
-    device.attend_lines_backward(second, lse_of_columns_.view(),
-                                 {d_columns_output_.view(), d_q.view(), d_k.view(), d_v.view()},
-                                 axial_.rows, context(threads));
-    device.add_rows(d_q.view(), d_k.view());
-    device.add_rows(d_q.view(), d_v.view());
+    tools.device.attend_lines_backward(
+        second, lse_of_columns_.view(),
+        {d_columns_output_.view(), d_q.view(), d_k.view(), d_v.view()}, axial_.rows,
+        context(tools));
+    tools.device.add_rows(d_q.view(), d_k.view());
+    tools.device.add_rows(d_q.view(), d_v.view());
   });
 }
 
-void AxialBackward::finish(MixerDevice& device, int threads, Transport& transport) {
-  arrive(2, rows(d_rows_.view()), device);
+void AxialBackward::pass_rows(const Tools& tools) {
   time([&] {
     MixerArguments of_rows = arguments_;
     of_rows.out = rows_output_.view();
     MixerGradients gradients = gradients_;
     gradients.d_out = d_rows_.view();
-    device.attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, axial_.columns,
-                                 context(threads));
+    tools.device.attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, axial_.columns,
+                                       context(tools));
   });
-  end(transport);
 }
 
 }  // namespace qb

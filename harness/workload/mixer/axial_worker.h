@@ -58,12 +58,11 @@ class AxialMember : public CrewMember {
   }
 
   // Sends what others get in this round, and copies what it keeps.
-  void leave(int round, const Held& from, const Held& to, MixerDevice& device,
-             Transport& transport);
+  void leave(int round, const Held& from, const Held& to, const Tools& tools);
   // Copies what came.
   void arrive(int round, const Held& to, MixerDevice& device) const;
-  void attend(const MixerArguments& arguments, std::int64_t length, MixerDevice& device,
-              int threads, const TensorView& lse = {});
+  void attend(const MixerArguments& arguments, std::int64_t length, const Tools& tools,
+              const TensorView& lse = {});
   // Returns the arguments of attention among the tokens of each column.
   [[nodiscard]] MixerArguments among_columns(const TensorView& y, const TensorView& out) const {
     return {.q = y, .k = y, .v = y, .scale = arguments_.scale, .out = out};
@@ -96,11 +95,9 @@ class AxialWorker final : public AxialMember {
   [[nodiscard]] const TensorView& columns_out() const { return columns_output_.view(); }
 
   void poison_what_comes() const override;
-  void begin(MixerDevice& device, int threads) override;
-  void post(int round, MixerDevice& device, int threads, Transport& transport) override;
-  void finish(MixerDevice& device, int threads, Transport& transport) override;
 
  private:
+  void compute(int round, const Tools& tools) override;
   // Rows of the pair bias, those of the worker's columns.
   [[nodiscard]] TensorView bias_of(int worker) const;
 
@@ -115,12 +112,10 @@ class AxialBackward final : public AxialMember {
   AxialBackward(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
                 int index, Allocator& memory, const AxialWorker& forward);
 
-  void begin(MixerDevice& device, int threads) override;
-  void post(int round, MixerDevice& device, int threads, Transport& transport) override;
-  void finish(MixerDevice& device, int threads, Transport& transport) override;
-
  private:
-  void pass_columns(MixerDevice& device, int threads);
+  void compute(int round, const Tools& tools) override;
+  void pass_columns(const Tools& tools);
+  void pass_rows(const Tools& tools);
 
   const TensorView columns_;
   const TensorView columns_output_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workers of a crew (mixer_crew.h) have in common in a pass, whatever they exchange: the
+// What the workers of a team (mixer_team.h) have in common in a pass, whatever they exchange: the
 // tensors of consecutive tokens, clocks, and messages in rounds.
 #pragma once
 
@@ -8,15 +8,10 @@
 
 #include "base/clock.h"
 #include "harness/execute/device/mixer_device.h"
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/transport/worker_team.h"
 #include "harness/workload/mixer/mixer_tensors.h"
 
 namespace qb {
-
-// The elements of a tensor whose rows follow each other, as a message has them.
-[[nodiscard]] inline std::span<std::byte> bytes_of(const TensorView& view) {
-  return {static_cast<std::byte*>(view.data), static_cast<std::size_t>(view.bytes())};
-}
 
 class CrewMember {
  public:
@@ -25,8 +20,15 @@ class CrewMember {
     double mix_s = 0.0;      // part of it: the last call, which makes the output
     double exposed_s = 0.0;  // waited for messages on their way
     double idle_s = 0.0;     // waited for a worker that was not ready
-    double begin_s = 0.0;    // by now_s()
+    double begin_s = 0.0;    // when all were ready, by now_s(); 0 where workers run in turn
     double end_s = 0.0;
+  };
+
+  // What a worker computes and sends with.
+  struct Tools {
+    MixerDevice& device;
+    int threads;
+    Transport& messages;
   };
 
   // The tensors and the references must outlive it.
@@ -44,18 +46,19 @@ class CrewMember {
   virtual void poison_what_comes() const {}
   // The rounds of messages in a run.
   [[nodiscard]] virtual int rounds() const = 0;
-  // A run is receive() by all workers, so that no message waits for its receiver; then begin(), for
-  // each round post() and await(), and finish().
-  void receive(Transport& transport);
-  virtual void begin(MixerDevice& device, int threads) = 0;
-  virtual void post(int round, MixerDevice& device, int threads, Transport& transport) = 0;
-  void await(int round, Transport& transport);
-  virtual void finish(MixerDevice& device, int threads, Transport& transport) = 0;
-  // All of it after receive(), for a worker with a thread or a process of its own.
-  void play(MixerDevice& device, int threads, Transport& transport);
+  // A run is receive() by all workers, so that no message waits for its receiver; then for each
+  // round, and once after the last one, compute() and await(). compute() sends what others get in
+  // the round, or ends the pass.
+  void receive(Transport& messages);
+  virtual void compute(int round, const Tools& tools) = 0;
+  void await(int round, Transport& messages);
+  // All of it, for a worker with a thread or a process of its own.
+  void play(WorkerTeam& team, MixerDevice& device, int threads);
 
  protected:
-  [[nodiscard]] KernelContext context(int threads) const { return {memory_, threads, index_}; }
+  [[nodiscard]] KernelContext context(const Tools& tools) const {
+    return {memory_, tools.threads, index_};
+  }
   // Calls compute() and adds its time.
   template <class Compute>
   void time(const Compute& compute) {
@@ -68,10 +71,9 @@ class CrewMember {
   void expect(int from, int round, std::span<std::byte> bytes) {
     incoming_.push_back({from, round, bytes, {}});
   }
-  void send(int to, int round, std::span<const std::byte> bytes, Transport& transport) {
-    outgoing_.push_back(transport.send({index_, to, round}, bytes));
+  void send(int to, int round, std::span<const std::byte> bytes, const Tools& tools) {
+    outgoing_.push_back(tools.messages.send({index_, to, round}, bytes));
   }
-  void end(Transport& transport);  // when all messages have left
 
   const MixerProblem& problem_;
   const int index_;

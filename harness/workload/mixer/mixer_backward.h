@@ -12,14 +12,12 @@ class MixerBackward final : public CrewMember {
   using CrewMember::CrewMember;
 
   [[nodiscard]] int rounds() const override { return 0; }
-  void begin(MixerDevice& device, int threads) override {
-    times_ = {.begin_s = now_s()};
-    time([&] { device.mix_backward(problem_.options, arguments_, gradients_, context(threads)); });
-  }
-  void post(int /*round*/, MixerDevice& /*device*/, int /*threads*/,
-            Transport& /*transport*/) override {}
-  void finish(MixerDevice& /*device*/, int /*threads*/, Transport& transport) override {
-    end(transport);
+
+ private:
+  void compute(int /*round*/, const Tools& tools) override {
+    time([&] {
+      tools.device.mix_backward(problem_.options, arguments_, gradients_, context(tools));
+    });
   }
 };
 

@@ -98,10 +98,10 @@ MixerArguments MixerWorker::arguments(int exchange) const {
   return arguments;
 }
 
-void MixerWorker::make_state(int exchange, MixerDevice& device, int threads) {
+void MixerWorker::make_state(int exchange, const Tools& tools) {
   time([&] {
-    device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(threads),
-                     exchanges_[static_cast<std::size_t>(exchange)].own.view());
+    tools.device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(tools),
+                           exchanges_[static_cast<std::size_t>(exchange)].own.view());
   });
 }
 
@@ -138,41 +138,37 @@ void MixerWorker::join(int exchange, MixerDevice& device) const {
     combine(exchange, {wanted.rows, {block, block + 1}}, part_of_state(joined, block), device);
 }
 
-void MixerWorker::begin(MixerDevice& device, int threads) {
-  times_ = {.begin_s = now_s()};
-  for (Exchange& exchange : exchanges_)
-    for (Block& out : exchange.out) out.made = false;
-  if (!exchanges_.empty()) make_state(0, device, threads);
-}
-
-void MixerWorker::post(int round, MixerDevice& device, int threads, Transport& transport) {
+void MixerWorker::compute(int round, const Tools& tools) {
+  if (round == rounds()) return finish(tools);
   const int exchange = round / plan_.rounds();
-  if (exchange > 0 && round % plan_.rounds() == 0) {
-    join(exchange - 1, device);
-    make_state(exchange, device, threads);
+  if (round % plan_.rounds() == 0) {
+    if (exchange > 0) join(exchange - 1, tools.device);
+    make_state(exchange, tools);
+    for (Block& out : exchanges_[static_cast<std::size_t>(exchange)].out) out.made = false;
   }
   Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
   for (const ExchangeMessage& m : sends_) {
     if (m.round != round % plan_.rounds()) continue;
     Block& out = *std::ranges::find(of.out, m.part, &Block::part);
     // Once: a worker may still read what an earlier round sent.
-    if (!std::exchange(out.made, true)) combine(exchange, m.part, in_message(of, out), device);
-    send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()}, transport);
+    if (!std::exchange(out.made, true))
+      combine(exchange, m.part, in_message(of, out), tools.device);
+    send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()}, tools);
   }
 }
 
-void MixerWorker::finish(MixerDevice& device, int threads, Transport& transport) {
+void MixerWorker::finish(const Tools& tools) {
+  MixerDevice& device = tools.device;
   const int last = static_cast<int>(exchanges_.size()) - 1;
   const bool needs_others = plan_.wanted_by(index_).front().rows.count() > 0;
   if (needs_others) join(last, device);
   time([&] {
     if (needs_others && !is_causal(plan_))
-      return device.attend_state(problem_.of_exchange(last), arguments(last), context(threads),
+      return device.attend_state(problem_.of_exchange(last), arguments(last), context(tools),
                                  exchanges_.back().joined.view());
     const MixerState before = needs_others ? exchanges_.back().joined.view() : MixerState{};
-    device.mix(problem_.options, arguments_, context(threads), needs_others ? &before : nullptr);
+    device.mix(problem_.options, arguments_, context(tools), needs_others ? &before : nullptr);
   });
-  end(transport);
 }
 
 }  // namespace qb

@@ -35,11 +35,9 @@ class MixerWorker final : public CrewMember {
   [[nodiscard]] int rounds() const override {
     return static_cast<int>(exchanges_.size()) * plan_.rounds();
   }
-  void begin(MixerDevice& device, int threads) override;
-  void post(int round, MixerDevice& device, int threads, Transport& transport) override;
-  void finish(MixerDevice& device, int threads, Transport& transport) override;
 
  private:
+  void compute(int round, const Tools& tools) override;
   struct OwnState {
     Tensor matrix{};
     Tensor vector{};
@@ -62,7 +60,8 @@ class MixerWorker final : public CrewMember {
   [[nodiscard]] MixerState in_message(const Exchange& exchange, const Block& block) const;
   // The tensors, with what earlier exchanges gave.
   [[nodiscard]] MixerArguments arguments(int exchange) const;
-  void make_state(int exchange, MixerDevice& device, int threads);
+  void make_state(int exchange, const Tools& tools);
+  void finish(const Tools& tools);
   // Makes the state that the worker needs of those that came.
   void join(int exchange, MixerDevice& device) const;
   // to := the part, which is one block.

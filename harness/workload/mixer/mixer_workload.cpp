@@ -11,8 +11,7 @@
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/workload/mixer/mixer_bound.h"
-#include "harness/workload/mixer/mixer_crew.h"
-#include "harness/workload/mixer/mixer_rank.h"
+#include "harness/workload/mixer/mixer_team.h"
 #include "harness/workload/mixer/mixer_verify.h"
 #include "harness/workload/mixer/mixer_verify_gradients.h"
 #include "harness/workload/prediction.h"
@@ -87,9 +86,7 @@ class SequenceMixer final : public Workload {
       sum.*part += back.*part;
     return sum;
   }
-  Peaks peaks() override {
-    return {rank_ ? rank_->peak_bytes() : crew_->device_peak_bytes(ledger())};
-  }
+  Peaks peaks() override { return {team_->device_peak_bytes()}; }
 
   Verification verify() override {
     std::set<std::int64_t> edges = {0, mixer_.options.chunk - 1, mixer_.options.chunk};
@@ -102,8 +99,7 @@ class SequenceMixer final : public Workload {
     const std::vector<std::int64_t> rows =
         rows_to_verify(n, edges, case_.measure.verify_rows, case_.seed);
     std::optional<MixerTensors> joined;
-    const MixerTensors& whole =
-        share_.workers() == 1 && crew_ ? crew_->workers().front().tensors : join(joined);
+    const MixerTensors& whole = share_.workers() == 1 ? team_->first_tensors() : join(joined);
     Verification verification = verify_mixer(mixer_, whole.arguments(), rows, threads());
     if (case_.pass != Passes::forward && verification.correct)
       verify_mixer_gradients(mixer_, whole, !rows.empty(), threads(), verification);
@@ -128,18 +124,11 @@ class SequenceMixer final : public Workload {
   }
   [[nodiscard]] Sample run_pass(Pass pass, bool verifying) {
     MixerDevice& device = device_->as<MixerDevice>();
-    if (rank_) {
-      const double wall_s =
-          rank_->run(pass, device, threads(), message_timeout_s(case_), verifying);
-      return of_players(wall_s, rank_->times());
-    }
-    if (case_.ranks == Ranks::threads) {
-      const double wall_s = crew_->run_at_once(pass, device, threads_of_worker(), network_of(case_),
-                                               message_timeout_s(case_));
-      return of_players(wall_s, crew_->times(pass));
-    }
-    Sample sample{.wall_s = crew_->run_in_turn(pass, device, threads())};
-    const std::vector<CrewMember::Times> times = crew_->times(pass);
+    const Network network = case_.ranks == Ranks::threads ? network_of(case_) : Network{};
+    Sample sample{.wall_s = team_->run(pass, device, threads_of_worker(), network,
+                                       message_timeout_s(case_), verifying)};
+    const std::vector<CrewMember::Times>& times = team_->times();
+    if (case_.ranks != Ranks::serial) return of_players(sample.wall_s, times);
     const auto most = [&](auto part) {
       return std::ranges::max(times | std::views::transform(part));
     };
@@ -201,26 +190,22 @@ class SequenceMixer final : public Workload {
     const CpuDevice::Costs costs(threads_of_worker());
     const auto device = rehearsal_device(costs);
     MemoryLedger memory(over_addresses(*device));
-    MixerCrew crew(share_, memory);
+    MixerTeam team(share_, Ranks::serial, memory);
     memory.reset_peaks();
     NoTransport transport;
     if (case_.ranks != Ranks::model)
       for (const Pass pass : share_.passes())
-        crew.run_in_turn(pass, device->as<MixerDevice>(), threads_of_worker(), transport);
-    values.set("predicted_device_peak_bytes", crew.device_peak_bytes(memory));
+        team.run_in_turn(pass, {device->as<MixerDevice>(), threads_of_worker(), transport});
+    values.set("predicted_device_peak_bytes", team.device_peak_bytes());
     if (case_.ranks == Ranks::serial)
       values.set("predicted_active_peak_bytes", memory.active_peak_bytes());
   }
 
   void hold(const std::string&) override {
-    if (case_.ranks == Ranks::mpi) return (void)rank_.emplace(share_, ledger());
-    crew_.emplace(share_, ledger());
-    crew_->fill(threads());
+    team_.emplace(share_, case_.ranks, ledger());
+    team_->fill(threads());
   }
-  void release() override {
-    crew_.reset();
-    rank_.reset();
-  }
+  void release() override { team_.reset(); }
 
   // The tensors of all tokens on the heap, with what the workers wrote.
   const MixerTensors& join(std::optional<MixerTensors>& joined) {
@@ -232,9 +217,7 @@ class SequenceMixer final : public Workload {
     for (const Pass pass : written)
       for (int w = 0; w < share_.workers(); ++w) {
         const Range of = share_.tokens(w);
-        const std::vector<TensorView> from =
-            rank_ ? rank_->written(pass, w)
-                  : crew_->workers()[static_cast<std::size_t>(w)].tensors.written(pass);
+        const std::vector<TensorView> from = team_->written(pass, w);
         const std::vector<TensorView> to = joined->written(pass);
         for (std::size_t t = 0; t < to.size(); ++t)
           device_->copy_rows(from[t], to[t].tokens(of.begin, of.count()));
@@ -244,8 +227,7 @@ class SequenceMixer final : public Workload {
 
   const MixerProblem mixer_;
   const MixerShare share_;
-  std::optional<MixerCrew> crew_;  // of ranks: serial and threads
-  std::optional<MixerRank> rank_;  // of ranks: mpi
+  std::optional<MixerTeam> team_;
   double distance_ = std::numeric_limits<double>::quiet_NaN();
 };
 
