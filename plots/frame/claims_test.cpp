@@ -20,9 +20,9 @@ TEST(Claims, ARowCountsThatRanUndisturbed) {
   const CsvTable cases =
       scheme_table({timed_case("ring", 0.1), timed_case("ring", 0.1, {{"disturbed_by", "stolen"}}),
                     timed_case("ring", 0.1, {{"status", "oom"}})});
-  EXPECT_TRUE(counts({&cases, 0}, 0));
-  EXPECT_FALSE(counts({&cases, 1}, 0));
-  EXPECT_FALSE(counts({&cases, 2}, 0));
+  EXPECT_TRUE(counts({&cases, 0}));
+  EXPECT_FALSE(counts({&cases, 1}));
+  EXPECT_FALSE(counts({&cases, 2}));
 }
 
 TEST(Claims, PairsAllowAllOverThoseOfTheCriticalPath) {

@@ -50,12 +50,13 @@ TEST(RunFolder, AManifestOfTooManyLevelsIsRefused) {
 
 // What a later version adds: a parameter, a measured column, and a column that stays where it is.
 TEST(RunFolder, AnOlderTableGetsTheColumnsOfLaterVersions) {
-  using namespace fields;
   const Field now[] = {
-      column(identity, "case_id", text, "the id"),
-      parameter(word, problem, "later_parameter", since(kOldestSchema + 1), standard("usual")),
-      column(FieldGroup::time, "later_time_s", real, "a time", "s", kOldestSchema + 1),
-      column(FieldGroup::time, "time_s", real, "a time", "s")};
+      fields::column(FieldGroup::identity, "case_id", FieldKind::text, "the id"),
+      fields::parameter(FieldKind::word, FieldGroup::problem, "later_parameter",
+                        fields::since(kOldestSchema + 1), fields::standard("usual")),
+      fields::column(FieldGroup::time, "later_time_s", FieldKind::real, "a time", "s",
+                     kOldestSchema + 1),
+      fields::column(FieldGroup::time, "time_s", FieldKind::real, "a time", "s")};
   CsvTable table = CsvTable::parse("case_id,time_s,worker_speeds\na,1.5,\n", "cases.csv");
   add_later_fields(table, now);
   EXPECT_EQ(table.to_string(),
