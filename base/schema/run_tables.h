@@ -64,4 +64,18 @@ inline void fit_columns(CsvTable& cases) {
   return row.is("disturbed_by", word(Disturbance::oversubscribed));
 }
 
+// Marks those rows of a run that was rewritten from a schema before kMarkedSince: there the mark
+// follows from the parameters and the machine's cores (0: not known).
+inline constexpr int kMarkedSince = 12;
+inline void mark_oversubscribed(CsvTable& cases, int cores) {
+  for (std::size_t row = 0; cores > 0 && row < cases.size(); ++row) {
+    const Row at{&cases, row};
+    const std::int64_t threads = std::max<std::int64_t>(1, at.integer("threads"));  // 0: any number
+    if (at.text("disturbed_by").empty() && at.is("device", "cpu") && !at.is("ranks", "model") &&
+        busy_threads(at.text("ranks"), at.integer("workers"), threads, at.integer("workers")) >
+            cores)
+      cases.set(row, "disturbed_by", std::string(word(Disturbance::oversubscribed)));
+  }
+}
+
 }  // namespace qb

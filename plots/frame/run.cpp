@@ -164,6 +164,9 @@ PlottedRun read_plotted_run(const std::string& path) {
   // A folder of microbenchmarks alone has no cases; any other must have them.
   if (!run.microbench || std::filesystem::exists(folder / "cases.csv"))
     run.cases = read_cases(folder / "cases.csv");
+  const Json json = parse_json(manifest_json, manifest.string(), false);
+  if (number_at(json, "/rewritten/from_schema") < kMarkedSince)
+    mark_oversubscribed(run.cases, run.provenance.cores);
   if (run.has_cases()) run.provenance.unfinished = unfinished(manifest_json, run.cases);
   run.timeline = read_if_there(folder / "memory_timeline.csv");
   run.steps = read_if_there(folder / "steps.csv");
