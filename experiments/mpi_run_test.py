@@ -70,6 +70,24 @@ kernel: reference
 measure: {repeats: 1, warmups: 0, retakes: 0, timeout: 60s, verify_rows: 4}
 sweep: {workers: [2, 3]}
 """
+# The first pass of the first case has too little memory on any rank.
+PASSES = """
+experiment: passes
+workload: sequence_mixer
+mixer.operator: axial
+ranks: mpi
+dtype: f32
+q_heads: 2
+head_dim: 8
+n_tokens: 64
+workers: 2
+threads: 1
+measure: {repeats: 1, warmups: 0, retakes: 0, timeout: 60s, verify_rows: 8}
+cases:
+  - {pass: both, memory_budget: 20000}
+  - {pass: both}
+  - {pass: backward}
+"""
 # It is long enough to be disturbed; ranks wait for messages a third of the timeout.
 LONG = """
 experiment: long
@@ -185,6 +203,17 @@ class MpiRun(unittest.TestCase):
                 self.assertEqual(row["provenance"], "measured")
         self.assertGreater(
             float(told["mpi", "4", "96", "ring"]["exposed_communication_median_s"]), 0)
+
+    def test_after_a_failure_in_the_first_of_two_passes_the_run_goes_on(self):
+        rows, done = self.run_spec(PASSES, ranks=3)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = {(row["pass"], row["memory_budget_bytes"]): row for row in rows}
+        self.assertEqual(len(told), 3, done.stderr)
+        too_large = told.pop(("both", "20000"))
+        self.assertEqual(too_large["status"], "oom", too_large["message"])
+        self.assertIn("over the budget", too_large["message"])
+        for row in told.values():
+            self.assertEqual(row["status"], "ok", row["message"])
 
     def test_parts_of_a_run_by_different_numbers_of_ranks(self):
         rows, done = self.run_spec(SWEEP, "--only", "workers=2", ranks=2)

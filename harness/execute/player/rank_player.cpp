@@ -102,10 +102,7 @@ class Rank {
         pieces.push_back(is_sent(piece) ? player_.piece_of(w, piece) : Tensor());
       post(w, std::move(pieces), {}, kFirstScatter, true);
     }
-    if (rank_ == 0) {
-      messages_.flush(false);
-      player_.prepare();
-    } else {
+    if (rank_ != 0) {
       player_.make_room();
       WorkerResult pieces;
       for (const Piece& piece : pieces_of(plan_, player_.worker())) {
@@ -113,8 +110,9 @@ class Rank {
         if (!is_sent(piece)) player_.take(piece);
       }
       post(0, {}, std::move(pieces), kFirstScatter, false);
-      messages_.flush(false);
     }
+    messages_.flush(false);
+    if (rank_ == 0) player_.prepare();
     watch_.charge(gather_s);
     await_all();
     watch_.charge(nullptr);

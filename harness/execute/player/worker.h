@@ -305,7 +305,7 @@ void add_sums(const Plan& plan, Execution& execution);
                                        AttentionDevice& device, KeptCalls* kept = nullptr);
 [[nodiscard]] Execution execute_threads(const Plan& plan, const ExecutionArguments& arguments);
 // Collective: every rank of the MpiWorld calls it with the same plan. Rank 0 gets the execution, or
-// the exception of any rank; the others get nothing.
+// the exception of any rank; the others get an empty one, or a CaseError.
 [[nodiscard]] Execution execute_mpi(const Plan& plan, const ExecutionArguments& arguments);
 
 }  // namespace qb

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/mixer/axial_worker.h"
 
+#include "harness/execute/verify/verify.h"
+
 namespace qb {
 
 std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
