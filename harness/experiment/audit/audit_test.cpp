@@ -140,7 +140,7 @@ TEST_F(Audited, AnErrorAboveTheToleranceIsFound) {
 TEST_F(Audited, ANormWithoutTheErrorThatIsInItIsFound) {
   cases_[1]["relative_l2_error"] = "0";
   EXPECT_THAT(audit().findings,
-              ElementsAre(HasSubstr("has the error 1.0e-07, but a relative_l2_error of 0.0")));
+              ElementsAre(HasSubstr("has the error 1e-7, but a relative_l2_error of 0")));
 }
 
 TEST_F(Audited, ATimeOfAFailedCaseIsFound) {

@@ -252,7 +252,7 @@ TEST(LayerBackwardCase, ItsRowsPassTheAuditWhichFindsAGradientThatIsOff) {
     return other;
   };
   EXPECT_THAT(findings_with(changed(cases, "d_weights_max_error", "1e9", cases.size())),
-              Contains(HasSubstr("d_weights_max_error '1.0e+09' is not within")));
+              Contains(HasSubstr("d_weights_max_error '1e9' is not within")));
   run.write("parts.csv", changed(parts, "time_s", "1e-12", parts.size()).to_string());
   EXPECT_THAT(findings_with(cases),
               Contains(HasSubstr("the parts take at most 0 % of any repeat")));

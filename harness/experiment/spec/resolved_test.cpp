@@ -235,12 +235,5 @@ TEST(Resolved, ReadingItAgainGivesTheSameCases) {
   }
 }
 
-TEST(Resolved, OfAnOlderRunIsReadWithoutFiguresThatAreGone) {
-  const std::string yaml = "experiment: old\nn_tokens: 8\nfigures: [memory_summary, wall_clock]\n";
-  EXPECT_THAT(parse_spec(yaml, "runs/old/spec.resolved.yaml", {}).figures,
-              ElementsAre("wall_clock"));
-  EXPECT_THROW((void)parse_spec(yaml, "old.yaml", {}), UsageError);
-}
-
 }  // namespace
 }  // namespace qb

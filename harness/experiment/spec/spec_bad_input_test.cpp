@@ -205,17 +205,8 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nworkload: transformer\n",
        "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
        "sequence_mixer, pipeline"},
-      {"n_tokens: 8\nworkload: matrix_product\n",
-       "3:11: workload 'matrix_product' was removed in schema 11; figure cqs_product of `qb sets "
-       "figures` shows how CQS splits a matrix product"},
       {"n_tokens: 8\nworker_speeds: 0.5\n",
-       "3:1: key 'worker_speeds' was removed in schema 19; the workers of a case are equally fast"},
-      {"n_tokens: 8\nproduct.depth: 4\n",
-       "3:1: key 'product.depth' was removed in schema 11; figure cqs_product of `qb sets "
-       "figures` shows how CQS splits a matrix product"},
-      {"n_tokens: 8\nfigures: [product_speed_up]\n",
-       "3:11: figure 'product_speed_up' was removed in schema 11; figure cqs_product of `qb sets "
-       "figures` shows how CQS splits a matrix product"},
+       "3:1: key 'worker_speeds' was removed in schema 1; the workers of a case are equally fast"},
       {"n_tokens: 8\npass: backwards\n", "3:7: unknown pass 'backwards'; did you mean 'backward'?"},
       {"n_tokens: 8\nbackward: true\n",
        "3:1: unknown key 'backward'; qb calls this pass: backward"},
