@@ -41,12 +41,6 @@ TEST(RunFigures, WithoutNamesDrawsAllThatTheRunHasDataFor) {
                           "device_memory", "longest_context", "kernel_bars"));
 }
 
-TEST(RunFigures, OfFiguresThatAnOlderRunNamesThoseThatAreGoneAreLeftOut) {
-  PlottedRun run = sample();
-  run.provenance.figures = {"memory_summary", "responsibility_ratio", "wall_clock"};
-  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("wall_clock"));
-}
-
 TEST(RunFigures, EachSaysInASentenceWhatItShows) {
   for (const Figure& figure : figures_of_run(sample())) {
     EXPECT_THAT(figure.finding, ::testing::EndsWith(".")) << figure.name;

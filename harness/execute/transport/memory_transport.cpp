@@ -141,21 +141,18 @@ Passage MemoryTransport::wait(const Ticket& ticket) {
   if (parcel.done) return parcel.passage;
   if (error_) std::rethrow_exception(error_);
   const MessageKey& key = parcel.key;
-  throw CaseError(
-      Status::timeout,
-      parcel.sent
-          ? fmt::format(
-                "worker {} waited {:.4g} s without success for worker {} to take its message "
-                "of step {}",
-                key.from, options_.timeout_s, key.to, key.step)
-          : fmt::format("worker {} waited {:.4g} s without success for a message of worker {} in "
-                        "step {}",
-                        key.to, options_.timeout_s, key.from, key.step));
+  const std::string what =
+      parcel.sent ? fmt::format("worker {} to take its message of step {}", key.to, key.step)
+                  : fmt::format("a message of worker {} in step {}", key.from, key.step);
+  throw CaseError(Status::timeout,
+                  fmt::format("worker {} waited {:.4g} s without success for {}",
+                              parcel.sent ? key.from : key.to, options_.timeout_s, what));
 }
 
 void MemoryTransport::fail(const std::exception_ptr& error) {
   std::unique_lock lock(mutex_);
   if (!error_) error_ = error;
+  failed_ = true;
   open_.clear();
   ready_.clear();
   changed_.notify_all();
@@ -165,9 +162,9 @@ void MemoryTransport::fail(const std::exception_ptr& error) {
 double MemoryTransport::meet() {
   meeting_.arrive_and_wait();
   const double met_s = met_s_;
+  if (!failed_) return met_s;  // nobody waits for a lock before work begins
   const std::lock_guard lock(mutex_);
-  if (error_) std::rethrow_exception(error_);
-  return met_s;
+  std::rethrow_exception(error_);
 }
 
 void MemoryTransport::run(const std::function<void(int worker)>& work, std::string_view instead) {

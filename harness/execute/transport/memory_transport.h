@@ -2,6 +2,7 @@
 // Messages between workers in one address space, which one thread runs in turn or a thread each.
 #pragma once
 
+#include <atomic>
 #include <barrier>
 #include <condition_variable>
 #include <deque>
@@ -84,6 +85,7 @@ class MemoryTransport final : public WorkerTeam {
   LinkLanes lanes_;
   int copying_ = 0;  // messages that a thread copies now
   std::exception_ptr error_;
+  std::atomic<bool> failed_ = false;  // there is an error
   bool stop_ = false;
   double met_s_ = 0.0;
   std::barrier<NoteTime> meeting_;
