@@ -55,9 +55,8 @@ TEST_F(AuditedPasses, AnHonestRowPasses) { EXPECT_THAT(audit().findings, IsEmpty
 
 TEST_F(AuditedPasses, AGradientBeyondItsToleranceOrUnverifiedIsFound) {
   cases_[1]["d_k_max_error"] = "3e-4";
-  EXPECT_THAT(
-      audit().findings,
-      ElementsAre(HasSubstr("d_k_max_error '3e-4' is not within the tolerance '2e-4'")));
+  EXPECT_THAT(audit().findings,
+              ElementsAre(HasSubstr("d_k_max_error '3e-4' is not within the tolerance '2e-4'")));
   cases_[1]["d_k_max_error"] = "";
   EXPECT_THAT(audit().findings, ElementsAre(HasSubstr("d_k_max_error ''")));
   cases_[1]["d_k_max_error"] = "1e-6";
