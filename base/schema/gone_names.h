@@ -8,7 +8,8 @@
 namespace qb {
 
 struct GoneName {
-  std::string_view what;  // as unknown_word() says it: a key, a figure, a word of a parameter
+  std::string_view
+      what;  // as unknown_word() says it: a key, a verb, a figure, a word of a parameter
   std::string_view name;
   int until = 0;              // the first schema version without it
   std::string_view instead;   // the end of a sentence
@@ -19,10 +20,16 @@ struct GoneName {
 
 inline constexpr std::string_view kInsteadOfSpeeds = "the workers of a case are equally fast";
 
+inline constexpr std::string_view kInsteadOfForms = "`qb bounds schemes` counts all three in plans";
+
 inline constexpr GoneName kGoneNames[] = {
     {"key", "worker_speeds", 1, kInsteadOfSpeeds, "worker_speeds", "~"},
     {"key", "group_sizes", 1, kInsteadOfSpeeds, "group_sizes", "equal"},
     {"key", "layer.weights", 1, "the weights of a layer follow from seed", "layer_weights", "~"},
+    {"verb", "layer", 1, "workload: transformer_layer of a spec computes one"},
+    {"verb", "bytes", 1, kInsteadOfForms},
+    {"verb", "path", 1, kInsteadOfForms},
+    {"verb", "memory", 1, kInsteadOfForms},
 };
 
 // Returns null where nothing of that name is gone.

@@ -71,7 +71,7 @@ inline void mark_oversubscribed(CsvTable& cases, int cores) {
   for (std::size_t row = 0; cores > 0 && row < cases.size(); ++row) {
     const Row at{&cases, row};
     const std::int64_t threads = std::max<std::int64_t>(1, at.integer("threads"));  // 0: any number
-    if (at.text("disturbed_by").empty() && at.is("device", "cpu") && !at.is("ranks", "model") &&
+    if (at.text("disturbed_by").empty() && !at.is("device", "cuda") && !at.is("ranks", "model") &&
         busy_threads(at.text("ranks"), at.integer("workers"), threads, at.integer("workers")) >
             cores)
       cases.set(row, "disturbed_by", std::string(word(Disturbance::oversubscribed)));

@@ -291,6 +291,8 @@ TEST_F(BadInput, MistakesOfNewcomersFindTheirRemedy) {
       {"version", "unknown verb 'version'; qb calls this --version"},
       {"benchmark", "unknown verb 'benchmark'; qb calls this run"},
       {"rum x.yaml", "unknown verb 'rum'; did you mean 'run'?"},
+      {"layer", "verb 'layer' was removed in schema 1; workload: transformer_layer of a spec"},
+      {"bounds bytes", "verb 'bytes' was removed in schema 1; `qb bounds schemes` counts"},
       {"run nothere.yaml", "cannot read nothere.yaml: No such file"},
       {"papers usp --model", "--contradictions, --model and --needs are of all papers; name none"},
       {"papers --claim xyzzyq", "unknown claim 'xyzzyq'; known: "},

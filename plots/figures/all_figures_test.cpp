@@ -60,7 +60,7 @@ CsvTable schemes_over_workers(const std::string& slow, double times) {
 TEST(AllFigures, ClocksOfMoreWorkersThanCoresAreInNoTitle) {
   const auto said = [](const std::string& slow, double times) {
     PlottedRun run(schemes_over_workers(slow, times));
-    run.provenance.cores = 2;
+    on_two_cores(run);
     std::map<std::string, std::string> titles;
     for (const Figure& figure : figures_of_run(run))
       titles[figure.name] = figure.title + " " + figure.finding;

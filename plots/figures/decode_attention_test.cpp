@@ -78,7 +78,7 @@ TEST(DecodeAttention, MoreWorkersThanCoresAndDisturbedOnesAreMarkedAndNotInTheTi
   PlottedRun run(scheme_table({steps("dense", 1, 0.08), steps("tree_decode", 2, 0.06),
                                steps("tree_decode", 4, 0.02),
                                steps("decode", 2, 0.012, {{"disturbed_by", "stolen"}})}));
-  run.provenance.cores = 2;
+  on_two_cores(run);
   const Figure figure = decode_attention_figure(run);
   EXPECT_EQ(figure.title, "A decode step of W = 2 takes 0.75 (tree_decode) times that of W = 1");
   EXPECT_THAT(ends_of(figure.panels.at(0)),

@@ -64,7 +64,7 @@ TEST(Efficiency, TheBaseOfAllLinesIsTheFastestCountedRowOfTheFewestWorkers) {
 TEST(Efficiency, MoreWorkersThanCoresAreHollowAndInNoTitle) {
   PlottedRun run(scheme_table({scheme_case("ring", 2, 1000, 0.5), scheme_case("ring", 4, 1000, 0.5),
                                scheme_case("zigzag", 4, 1000, 0.5)}));
-  run.provenance.cores = 2;
+  on_two_cores(run);
   const Figure figure = efficiency_figure(run);
   EXPECT_EQ(figure.title, "Parallel efficiency, strong and weak");
   const Series& ring = series_named(figure.panels.at(0), "ring");

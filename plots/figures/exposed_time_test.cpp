@@ -119,7 +119,7 @@ TEST(ExposedTime, OnlyClocksThatCountAreInTheTitle) {
   PlottedRun run(scheme_table({sent_case("mpi", "0.5"), stolen}));
   EXPECT_EQ(exposed_time_figure(run).title,
             "Workers wait 0.25 times as long as their bytes take on the link");
-  run.provenance.cores = 2;
+  on_two_cores(run);
   EXPECT_EQ(exposed_time_figure(run).title,
             "Waiting for data over what its bytes take on the link, mpi on 2 cores");
 }

@@ -57,7 +57,7 @@ TEST(RunFigures, CaptionsHaveAtMostSixtyWordsAndFiguresFourPanels) {
   PlottedRun schemes(
       scheme_table({scheme_case("ring", 4, 1024, 1.0), scheme_case("cqs", 4, 1024, 2.0),
                     scheme_case("striped", 4, 1024, 2.0)}));
-  schemes.provenance.cores = 2;
+  on_two_cores(schemes);
   std::vector<Figure> figures =
       figures_of_run(sample(), {"wall_clock", "speed_up", "peak_memory", "longest_context"});
   std::ranges::move(figures_of_run(schemes, {"scheme_comparison", "striped_speed_up"}),
@@ -93,9 +93,9 @@ TEST(RunFigures, TheSubtitleSaysShapeAndOrigin) {
 TEST(RunFigures, TheSubtitleSaysRepeatsAndWorkersBeyondTheCores) {
   PlottedRun run = sample();
   EXPECT_THAT(figures_of_run(run, {"wall_clock"}).at(0).subtitle, HasSubstr("5 repeats"));
-  run.provenance.cores = 2;
   run.cases = scheme_table({scheme_case("ring", 8, 1024, 1.0, {{"kv_heads", "2"}}),
                             scheme_case("zigzag", 8, 1024, 1.0, {{"kv_heads", "2"}})});
+  on_two_cores(run);
   EXPECT_THAT(figures_of_run(run, {"scheme_comparison"}).at(0).subtitle,
               ::testing::AllOf(HasSubstr("W = 8 on 2 cores"), HasSubstr("N = 1,024"),
                                HasSubstr("H = 8, G = 2")));

@@ -156,7 +156,7 @@ TEST(Gantt, ClocksThatDoNotCountAreInNoTitle) {
   PlottedRun run = with_steps(cases_of({threads_case("a", "ring", 4)}), steps);
   EXPECT_EQ(gantt_figure(run).title,
             "Workers compute in 100 % of their time and wait for data in 0 %");
-  run.provenance.cores = 2;
+  on_two_cores(run);
   EXPECT_EQ(gantt_figure(run).title, "What each worker does when, threads on 2 cores");
 }
 

@@ -76,7 +76,7 @@ TEST(SchemeComparison, ClocksOfMoreWorkersThanCoresAreNotDrawn) {
   CsvTable cases = two_schemes();
   add_case(cases, scheme_case("ring", 2, 1024, 0.02));
   PlottedRun run(cases);
-  run.provenance.cores = 2;
+  on_two_cores(run);
   const Figure figure = scheme_comparison_figure(run);
   EXPECT_EQ(series_named(panel_titled(figure, "wall clock"), "ring").points.size(), 1u);
   EXPECT_EQ(series_named(panel_titled(figure, "pairs of the slowest worker"), "ring").points.size(),

@@ -244,7 +244,7 @@ TEST(SchemeMap, ClocksOfMoreWorkersThanCoresRankNothing) {
   PlottedRun run(
       scheme_table({on_link("ring", 1024, 0.03, "1e9"), on_link("zigzag", 1024, 0.02, "1e9")}));
   EXPECT_EQ(scheme_map_figure(run).empty_reason, "");
-  run.provenance.cores = 2;
+  on_two_cores(run);
   EXPECT_THAT(scheme_map_figure(run).empty_reason, HasSubstr("no two plans"));
 }
 

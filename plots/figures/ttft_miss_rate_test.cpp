@@ -57,7 +57,7 @@ TEST(TtftMissRate, TheTitleSaysBetweenWhichDecidedRatesTheTwoAreEquallyFast) {
 
 TEST(TtftMissRate, MoreWorkersThanCoresAreNotRanked) {
   PlottedRun run = crossing_at_ten_percent();
-  run.provenance.cores = 2;
+  on_two_cores(run);
   const Figure figure = ttft_miss_rate_figure(with_published(run));
   EXPECT_EQ(figure.title,
             "pass_q over pass_kv: nothing to rank, W = 4 on 2 cores; published, equally fast at "

@@ -52,7 +52,7 @@ TEST(WallClock, MoreWorkersThanCoresAreNotRanked) {
   one["ranks"] = "threads";
   PlottedRun run(cases_of({one, many}));
   EXPECT_THAT(wall_clock_figure(run).title, ::testing::HasSubstr("times shorter"));
-  run.provenance.cores = 2;
+  on_two_cores(run);
   EXPECT_EQ(wall_clock_figure(run).title, "Time against sequence length");
 }
 

@@ -68,7 +68,7 @@ TEST(WorkerTime, TiesWithinTheModelsErrorAndCrowdedClocksAreNotRanked) {
             "Modelled: At W = 8 a ring waits for 60 % of its 100 ms");
   PlottedRun crowded(
       scheme_table({parts("ring", 0.04, 0.06, 0.0), parts("zigzag", 0.03, 0.01, 0.0)}));
-  crowded.provenance.cores = 2;
+  on_two_cores(crowded);
   EXPECT_EQ(worker_time_figure(crowded).title,
             "Where the time of the worker that ends last goes, threads on 2 cores");
 }

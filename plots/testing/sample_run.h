@@ -16,6 +16,7 @@
 #include "base/csv.h"
 #include "base/numbers.h"
 #include "base/schema/column.h"
+#include "base/schema/run_tables.h"
 #include "base/testing/scratch_folder.h"
 #include "plots/frame/run.h"
 
@@ -231,6 +232,12 @@ inline std::string sample_manifest() {
 "environment": {"device_fingerprint": "Some CPU, 2 processors", "cpu": {"model": null},
 "memory": {"total_bytes": 25769803776, "container_limit_bytes": 8589934592},
 "build": {"version": "0.1.0", "commit": "0123456789abcdef", "sources_modified": true}}})";
+}
+
+// As a machine with two cores would have marked the run.
+inline void on_two_cores(PlottedRun& run) {
+  run.provenance.cores = 2;
+  mark_oversubscribed(run.cases, run.provenance.cores);
 }
 
 }  // namespace qb::testing_support

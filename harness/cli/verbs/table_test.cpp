@@ -35,7 +35,7 @@ TEST(TableVerb, SeveralValuesOfEverySchemeFitAColumnOrSaySo) {
   const std::string words =
       "--rows workers --cols algorithm --filter ranks=threads --value critical_path,device_sent "
       "--format latex --width ";
-  const Said column = tabulated(words + "3.5in");
+  const Said column = tabulated(words + "4in");
   ASSERT_EQ(column.exit_code, 0) << column.err;
   EXPECT_THAT(column.out, HasSubstr("\\multicolumn{8}{c}{critical path (ms)}"));
   EXPECT_THAT(column.out, HasSubstr("\\multicolumn{8}{c}{device sent (MiB)}"));
