@@ -95,7 +95,8 @@ TEST(PipelineSchedule, ComputesAllOnceWithTheBubbleOfItsClosedForm) {
   }
 }
 
-// Of one unit each; of chunks that are unlike by a count along the order.
+// Units that are alike have a closed form; chunks that are unlike are counted along the order.
+// chunks.
 TEST(PipelineSchedule, KeepsTheUnitsOfItsClosedForm) {
   std::mt19937 random(kSeed);
   for (int i = 0; i < 300; ++i) {

@@ -58,7 +58,7 @@ Groups drawn_lines(const Group& panel) {
 
 // Says how long the workers wait whose clocks count.
 std::string waits_title(const Rows& rows, int cores) {
-  const Rows told = where(rows, [=](const Row& row) { return counts(row); });
+  const Rows told = where(rows, [](const Row& row) { return counts(row); });
   if (told.empty()) return listed({kWaitTitle, crowded_name(rows, cores)});
   return modelled_first(
       told,

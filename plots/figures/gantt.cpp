@@ -260,7 +260,7 @@ std::vector<std::string> notes(std::size_t left_out, const std::vector<Chart>& c
 
 // Says what workers do in which share of their time, where the clocks of all drawn cases count.
 std::string shares_title(const std::vector<Chart>& charts, const Rows& drawn, int cores) {
-  if (count(drawn, [=](const Row& row) { return counts(row); }) < drawn.size())
+  if (count(drawn, [](const Row& row) { return counts(row); }) < drawn.size())
     return listed({kGanttTitle, crowded_name(drawn, cores)});
   const auto span = [&](double Activity::*part) {
     std::vector<double> shares;

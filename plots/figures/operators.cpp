@@ -42,7 +42,7 @@ Groups operator_lines(const Rows& rows) {
 // Says, at the longest N of exact attention, what the fastest operator takes of its time, and how
 // near to it the nearest comes.
 std::string beside_exact(const Rows& rows) {
-  const Rows all = where(rows, [=](const Row& row) { return counts(row); });
+  const Rows all = where(rows, [](const Row& row) { return counts(row); });
   const Rows exact = of_largest(where(all, is_exact), number_in("n_tokens"));
   // Of the time of exact attention with the same mask, which is NaN where it did not run.
   const auto share = [&](const Row& row) {
@@ -133,7 +133,7 @@ std::string frontier_title(const Groups& panels) {
   std::map<std::string, std::set<std::string>> best;  // the panels of each
   std::vector<double> inexact;
   for (const Group& panel : panels) {
-    const Rows told = where(panel.rows, [=](const Row& row) { return counts(row); });
+    const Rows told = where(panel.rows, [](const Row& row) { return counts(row); });
     for (const Row& row : beaten_by_none(told, may_beat)) best[short_name(row)].insert(panel.name);
     for (const Row& row : panel.rows)
       if (!is_exact(row)) inexact.push_back(distance_of(row));

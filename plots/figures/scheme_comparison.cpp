@@ -21,7 +21,7 @@ std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows) {
                      held_bytes),
       {serial ? "critical path" : "wall clock",
        {.label = "time (ms)", .column = "time_ms"},
-       [=](const Row& row) { return oversubscribed(row) ? Point{} : time_ms(row); }}};
+       [](const Row& row) { return oversubscribed(row) ? Point{} : time_ms(row); }}};
   for (LineFigure::Quantity& one : shown) {
     one.timed = one.y.column == "time_ms";
     one.fit = [](Axis axis, const std::vector<double>& y) {
@@ -47,7 +47,7 @@ std::string left_out(const CsvTable& cases, const Rows& drawn, int cores,
     return !is_compared_scheme(row) && row.number("workers") >= 2;
   });
   std::vector<Omission> all = {
-      {.number = count(drawn, [=](const Row& row) { return oversubscribed(row); }),
+      {.number = count(drawn, [](const Row& row) { return oversubscribed(row); }),
        .what = "time",
        .reason = crowded_name(drawn, cores)},
       {.number = other_settings, .what = "setting", .reason = "smaller"}};

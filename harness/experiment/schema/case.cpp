@@ -43,7 +43,7 @@ Measure measure_from_json(const UnorderedJson& json) {
   return measure;
 }
 
-// Those that differ from the standard.
+// Returns the settings that differ from the standard ones.
 UnorderedJson measure_of_id(const Measure& measure) {
   UnorderedJson differing = UnorderedJson::object();
   const UnorderedJson standard = measure_to_json(Measure{});
