@@ -232,6 +232,15 @@ inline constexpr Field kCaseFields[] = {
         needs(need("algorithm", "cqs_sharded decode grid mesh pass_q ulysses usp")
                   .because("other algorithms send no partials between workers"),
               need("pass", "forward both"), need("workload", "attention"), need("device", "cpu"))),
+    parameter(integer, split, "resident_tokens", unit("tokens"), standard("0"),
+              range(0, 3'000'000'000), label("{} tokens everywhere"), quiet_standard,
+              meaning("the first keys, which every worker holds from the beginning, {range}: text "
+                      "tokens of a diffusion model, or a shared prefix. They are not sent and "
+                      "each of their pairs is computed once"),
+              needs(need("algorithm",
+                         "ring striped zigzag pass_kv burst double_ring pass_q ulysses "
+                         "all_gather_kv grid usp mesh"),
+                    need("workload", "attention"))),
     parameter(word, problem, "inputs", standard("random"), label("{} keys"), quiet_standard,
               meaning(
                   "`random` (from `seed`), `tied` (all keys of a head are its first), `peaked`. "

@@ -24,6 +24,7 @@
   SCHEME(zigzag, plan_zigzag, 0x409877, 3, "the ring over 2W chunks, i and 2W - 1 - i a worker") \
   OTHER(pass_kv, plan_zigzag, 0x36D2B4, 3, "zigzag, by the name it has in context parallelism") \
   OTHER(burst, plan_burst, 0x3E3300, 1, "zigzag, whose backward pass sends queries and dQ round instead of keys") \
+  OTHER(double_ring, plan_double_ring, 0x5C8A1E, 0, "rings inside of hosts, and one between them that has a whole inner ring's time") \
   OTHER(pass_q, plan_pass_q, 0x979D5C, 2, "context parallelism: queries go round, partials come home") \
   SCHEME(ulysses, plan_ulysses, 0xC877A5, 5, "all-to-all to heads and back") \
   SCHEME(all_gather_kv, plan_all_gather_kv, 0x8A520D, 0, "every worker collects all keys and values first") \
@@ -47,13 +48,16 @@ inline constexpr Field kStrategyKeys[] = {
               needs(need("algorithm", "grid usp"))),
     parameter(integer, split, "grid_rows", key("grid.rows"), standard("0"), at_most(4096),
               label("{} rows"), quiet_standard,
-              meaning("R of a grid, {range}; 0: fewest bytes. It has W / H / R columns"),
-              needs(need("algorithm", "grid mesh"))),
+              meaning("R of a grid, {range}; 0: fewest bytes. It has W / H / R columns. Of a "
+                      "double_ring: the workers of an inner ring; 0: the most that divide W, up "
+                      "to 8"),
+              needs(need("algorithm", "grid mesh double_ring"))),
     parameter(word, split, "grid_layout", key("grid.layout"), standard("zigzag"), label("{} grid"),
               quiet_standard,
               meaning("how a grid deals tokens to its workers: {words}. The rings of these "
                       "names do so too; contiguous is that of `ring`"),
-              needs(need("algorithm", "grid usp mesh")), words("zigzag striped contiguous")),
+              needs(need("algorithm", "grid usp mesh double_ring")),
+              words("zigzag striped contiguous")),
 };
 
 }  // namespace qb::fields

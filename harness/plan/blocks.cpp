@@ -54,31 +54,34 @@ void BlockTracker::add(Block block) {
   live_.emplace(block.id, std::move(block));
 }
 
-// The parts of one kind that this step's messages bring form one block.
-void BlockTracker::arrive(bool of_queries, bool& collective) {
+// The queries, or keys, that this step's messages bring to be held until one step form one block.
+void BlockTracker::arrive(bool of_queries) {
   const TensorRole what = of_queries ? TensorRole::q : TensorRole::k;
-  std::vector<int> groups;
-  std::vector<std::size_t> from;
-  Range heads;
-  for (std::size_t m = 0; m < received_.size(); ++m) {
+  const std::size_t first = arrived_.size();
+  for (std::size_t m = 0; m < received_.size(); ++m)
     for (const Transfer& part : received_[m].parts) {
       if (part.what != what) continue;
-      const std::vector<int>& more = plan_.groups_of(part);
-      groups.insert(groups.end(), more.begin(), more.end());
-      from.push_back(m);
-      heads = part.heads;
-      collective = part.kind != TransferKind::p2p;
+      auto block = std::ranges::find(arrived_.begin() + static_cast<std::ptrdiff_t>(first),
+                                     arrived_.end(), part.until, &Block::until);
+      if (block == arrived_.end()) {
+        arrived_.emplace_back().until = part.until;
+        block = arrived_.end() - 1;
+      }
+      block->groups.insert(block->groups.end(), plan_.groups_of(part).begin(),
+                           plan_.groups_of(part).end());
+      block->messages.push_back(m);
+      block->heads = part.heads;
     }
+  for (std::size_t b = first; b < arrived_.size(); ++b) {
+    std::ranges::sort(arrived_[b].groups);
+    Block block = make_block(plan_, of_queries, arrived_[b].heads, arrived_[b].groups);
+    block.resident = false;
+    block.until = arrived_[b].until;
+    block.messages = std::move(arrived_[b].messages);
+    block.id = next_id_;
+    arrived_[b] = block;
+    add(std::move(block));
   }
-  if (from.empty()) return;
-  std::ranges::sort(groups);
-  Block block = make_block(plan_, of_queries, heads, std::move(groups));
-  block.resident = false;
-  block.one_step = !collective;
-  block.messages = std::move(from);
-  block.id = next_id_;
-  arrived_.push_back(block);
-  add(std::move(block));
 }
 
 void BlockTracker::enter_step() {
@@ -86,9 +89,8 @@ void BlockTracker::enter_step() {
   entered_ = true;
   received_ = messages_of(step().receives);
   arrived_.clear();
-  bool collective = false;
-  arrive(true, collective);
-  arrive(false, collective);
+  arrive(true);
+  arrive(false);
 }
 
 int BlockTracker::find(bool of_queries, int group) const {
@@ -161,15 +163,20 @@ const Block* BlockTracker::computed(const Transfer& part) const {
 
 std::vector<int> BlockTracker::leave_step() {
   std::vector<int> gone;
-  for (const Block& block : arrived_) {
-    if (!block.one_step) continue;
+  for (const auto& [id, block] : live_)
+    if (std::cmp_less_equal(block.until, step_)) gone.push_back(id);
+  std::ranges::sort(gone);
+  for (const int id : gone) {
+    const Block block = std::move(live_.extract(id).mapped());
     auto& newest = block.of_queries ? block_of_q_ : block_of_kv_;
-    // The resident block is the newest one again.
-    const Block& resident = live_.at(block.of_queries ? kResidentQueries : kResidentKeys);
-    for (int group : block.groups)
-      newest[static_cast<std::size_t>(group)] = resident.holds(group) ? resident.id : -1;
-    gone.push_back(block.id);
-    live_.erase(block.id);
+    for (int group : block.groups) {
+      int& held_in = newest[static_cast<std::size_t>(group)];
+      if (held_in != id) continue;
+      held_in = -1;
+      for (const auto& [other, held] : live_)
+        if (held.of_queries == block.of_queries && other > held_in && held.holds(group))
+          held_in = other;
+    }
   }
   return gone;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensors that a worker holds while it plays its steps, as kernels read them. A block is rows
-// of Q, or of K and V, in one piece: the resident shard, a neighbour's message, all that a
-// collective brought in one step, or all tokens of the heads that the forward pass left here. In a
+// of Q, or of K and V, in one piece: the resident shard, all that arrived in one step to be held
+// until the same one, or all tokens of the heads that the forward pass left here. In a
 // backward pass dO, LSE and D lie as Q does. The work model and all executors walk through the same
 // blocks, so that predicted and measured memory agree.
 #pragma once
@@ -20,7 +20,7 @@ struct Block {
   int id = 0;
   bool of_queries = true;  // Q; false: K and V
   bool resident = true;
-  bool one_step = false;  // it is dropped when its step ends
+  int until = kToTheEnd;  // it is dropped when this step ends
   Range heads;            // query heads
   std::vector<int> groups;
   std::vector<std::int64_t> begins;  // row of each group's first token
@@ -62,7 +62,7 @@ class BlockTracker {
   void enter_step();
   // Returns this step's calls and marks their blocks of queries as begun; call it once a step.
   [[nodiscard]] std::vector<KernelCall> take_calls();
-  // Drops what is held for the present step only, and returns the ids.
+  // Drops what is held until the present step, and returns the ids.
   std::vector<int> leave_step();
 
   [[nodiscard]] const Step& step() const { return worker_.steps[step_]; }
@@ -82,7 +82,7 @@ class BlockTracker {
 
  private:
   void add(Block block);
-  void arrive(bool of_queries, bool& collective);
+  void arrive(bool of_queries);
   [[nodiscard]] int find(bool of_queries, int group) const;
   void complete(KernelCall& call);
 

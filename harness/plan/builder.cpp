@@ -42,10 +42,24 @@ Shards shards_of_groups(Plan& plan) {
   return shards;
 }
 
+// Adds the groups of the keys that every worker has, which no shard has.
+void add_resident(Plan& plan, const std::vector<TokenGroup>& groups) {
+  if (plan.problem.resident_keys == 0) return;
+  for (const TokenGroup& group : groups) {
+    plan.resident.push_back(static_cast<int>(plan.kv_groups.size()));
+    plan.kv_groups.push_back(group);
+  }
+}
+
 }  // namespace
 
 PlanBuilder::PlanBuilder(const Problem& problem, std::string algorithm, int workers, Pass pass,
                          DType gradients) {
+  if (problem.resident_keys > 0 && workers > 1)
+    throw Unsupported(
+        fmt::format("{} holds no tokens on every worker, as resident_tokens asks for; rings, "
+                    "ulysses, grids and all_gather_kv do",
+                    algorithm));
   plan.problem = problem;
   plan.algorithm = std::move(algorithm);
   plan.pass = pass;
@@ -87,45 +101,60 @@ void PlanBuilder::add_task(Step& step, int q_group, int kv_group) const {
   add_task(step, q_group, kv_group, all_heads());
 }
 
-Transfer PlanBuilder::transfer(const Message& message, int peer) const {
+Transfer PlanBuilder::transfer(const Message& message, int peer, int send_step) const {
   const std::vector<TokenGroup>& groups = is_of_keys(message.what) ? plan.kv_groups : plan.q_groups;
   const std::int64_t rows =
       std::max(tokens_of(groups, plan.group_lists[static_cast<std::size_t>(message.groups)]),
                message.padded_rows);
   const std::int64_t bytes = tensor_bytes(plan.problem, message.what, rows, message.heads,
                                           sent_sums(plan.problem, message.what, plan.gradients));
-  return {message.kind, message.what, peer, message.groups, message.heads, bytes};
+  return {.kind = message.kind,
+          .what = message.what,
+          .peer = peer,
+          .groups = message.groups,
+          .heads = message.heads,
+          .bytes = bytes,
+          .until = message.kind == TransferKind::p2p ? send_step + 1 : kToTheEnd};
 }
 
 void PlanBuilder::send(int from, int to, int send_step, const Message& message) {
-  step(from, send_step).sends.push_back(transfer(message, to));
-  step(to, send_step + 1).receives.push_back(transfer(message, from));
+  step(from, send_step).sends.push_back(transfer(message, to, send_step));
+  step(to, send_step + 1).receives.push_back(transfer(message, from, send_step));
 }
 
 void PlanBuilder::scatter(Step& step, TensorRole what, int groups) const {
-  step.receives.push_back(transfer({TransferKind::scatter, what, groups, all_heads(), 0}, kRoot));
+  step.receives.push_back(
+      transfer({TransferKind::scatter, what, groups, all_heads(), 0}, kRoot, 0));
 }
 
 void PlanBuilder::gather(Step& step, TensorRole what, int groups, const Range& heads) const {
-  step.sends.push_back(transfer({TransferKind::gather, what, groups, heads, 0}, kRoot));
+  step.sends.push_back(transfer({TransferKind::gather, what, groups, heads, 0}, kRoot, 0));
 }
 
 Shards deal_contiguous(Plan& plan, int workers) {
+  const std::int64_t resident = plan.problem.resident_keys;
   plan.q_groups = contiguous_groups(plan.problem.shape.q_len, workers);
-  plan.kv_groups = contiguous_groups(plan.problem.shape.kv_len, workers);
-  return shards_of_groups(plan);
+  plan.kv_groups = contiguous_groups(plan.problem.shape.kv_len - resident, workers, resident);
+  Shards shards = shards_of_groups(plan);
+  add_resident(plan, contiguous_groups(resident, workers));
+  return shards;
 }
 
 Shards deal_striped(Plan& plan, int workers) {
+  const std::int64_t resident = plan.problem.resident_keys;
   plan.q_groups = striped_groups(plan.problem.shape.q_len, workers);
-  plan.kv_groups = striped_groups(plan.problem.shape.kv_len, workers);
-  return shards_of_groups(plan);
+  plan.kv_groups = striped_groups(plan.problem.shape.kv_len - resident, workers, resident);
+  Shards shards = shards_of_groups(plan);
+  add_resident(plan, striped_groups(resident, workers));
+  return shards;
 }
 
 Shards deal_zigzag(Plan& plan, int workers) {
   Shards shards{std::vector<std::vector<int>>(static_cast<std::size_t>(workers)),
                 std::vector<std::vector<int>>(static_cast<std::size_t>(workers)), 0};
-  for (const Segment& segment : segments_of(plan.problem)) {
+  const std::int64_t resident = plan.problem.resident_keys;
+  for (Segment segment : segments_of(plan.problem)) {
+    segment.k_begin += resident;  // of one sequence
     const std::int64_t n_new = segment.q_end - segment.q_begin;
     // If there are fewer keys than queries, all keys count as new.
     const std::int64_t n_cached =
@@ -137,6 +166,7 @@ Shards deal_zigzag(Plan& plan, int workers) {
         deal_chunks(segment.k_begin + n_cached, segment.k_end - segment.k_begin - n_cached,
                     plan.kv_groups, shards.kv);
   }
+  add_resident(plan, contiguous_groups(resident, workers));
   return shards;
 }
 

@@ -29,7 +29,8 @@ class PlanBuilder {
   void add_task(Step& step, int q_group, int kv_group) const;
   void add_task(Step& step, int q_group, int kv_group, const Range& heads) const;
 
-  // A message of one tensor is sent in step `send_step` and received in the next one.
+  // A message of one tensor is sent in step `send_step` and received in the next one. p2p: it is
+  // held in that step only; others: to the end.
   struct Message {
     TransferKind kind = TransferKind::p2p;
     TensorRole what = TensorRole::k;
@@ -44,7 +45,7 @@ class PlanBuilder {
   void gather(Step& step, TensorRole what, int groups, const Range& heads) const;
 
   // Returns one side of a message, for a plan whose workers are made one by one.
-  [[nodiscard]] Transfer transfer(const Message& message, int peer) const;
+  [[nodiscard]] Transfer transfer(const Message& message, int peer, int send_step) const;
 
   [[nodiscard]] Range all_heads() const { return {0, plan.problem.shape.q_heads}; }
 };

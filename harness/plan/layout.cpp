@@ -25,11 +25,11 @@ std::vector<int> every_group(const std::vector<TokenGroup>& groups) {
   return integers_below(static_cast<int>(groups.size()));
 }
 
-std::vector<TokenGroup> striped_groups(std::int64_t n, int parts) {
+std::vector<TokenGroup> striped_groups(std::int64_t n, int parts, std::int64_t first) {
   std::vector<TokenGroup> groups;
   groups.reserve(static_cast<std::size_t>(parts));
   for (std::int64_t part = 0; part < parts; ++part)
-    groups.push_back({part, std::max<std::int64_t>(0, ceil_div(n - part, parts)), parts});
+    groups.push_back({first + part, std::max<std::int64_t>(0, ceil_div(n - part, parts)), parts});
   return groups;
 }
 

@@ -17,8 +17,9 @@ namespace qb {
 
 [[nodiscard]] std::vector<int> every_group(const std::vector<TokenGroup>& groups);
 
-// Puts token t in group t mod parts (Striped Attention section 3).
-[[nodiscard]] std::vector<TokenGroup> striped_groups(std::int64_t n, int parts);
+// Puts token first + t in group t mod parts (Striped Attention section 3).
+[[nodiscard]] std::vector<TokenGroup> striped_groups(std::int64_t n, int parts,
+                                                     std::int64_t first = 0);
 
 // Cuts groups where a packed sequence ends, so that each piece lies within one sequence. `end` says
 // whether the groups are of queries or of keys. Returns the pieces of each group in ascending

@@ -10,7 +10,9 @@ namespace {
 
 std::int64_t aligned(std::int64_t bytes) { return round_up(bytes, kMessageAlignment); }
 
-Message& message_to(std::vector<Message>& messages, bool& ascending, int peer, bool late) {
+Message& message_to(std::vector<Message>& messages, bool& ascending, const Transfer& transfer) {
+  const int peer = transfer.peer;
+  const bool late = !is_input(transfer.what);
   // Transfers of one message are usually adjacent, and peers usually ascend.
   const auto is_it = [&](const Message& message) {
     return message.peer == peer && message.late == late;
@@ -22,8 +24,12 @@ Message& message_to(std::vector<Message>& messages, bool& ascending, int peer, b
     const auto found = std::ranges::find_if(messages, is_it);
     if (found != messages.end()) return *found;
   }
-  messages.push_back({.peer = peer, .late = late, .parts = {}, .at = {}, .buffer_bytes = 0});
-  messages.back().buffer_bytes = kMessageHeaderBytes;
+  messages.push_back({.peer = peer,
+                      .late = late,
+                      .delay = transfer.delay,
+                      .parts = {},
+                      .at = {},
+                      .buffer_bytes = kMessageHeaderBytes});
   return messages.back();
 }
 
@@ -34,8 +40,7 @@ std::vector<Message> messages_of(const std::vector<Transfer>& transfers) {
   bool ascending = true;  // whether peers have ascended so far
   for (const Transfer& transfer : transfers) {
     if (transfer.peer == kRoot) continue;
-    const bool late = !is_input(transfer.what);
-    Message& message = message_to(messages, ascending, transfer.peer, late);
+    Message& message = message_to(messages, ascending, transfer);
     message.parts.push_back(transfer);
     message.at.push_back(message.buffer_bytes);
     message.buffer_bytes += aligned(transfer.bytes);

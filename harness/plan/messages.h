@@ -16,6 +16,7 @@ inline constexpr std::int64_t kMessageHeaderBytes = 64;
 struct Message {
   int peer = 0;
   bool late = false;             // it leaves when its step ends, with results of the step
+  int delay = 1;                 // as in its transfers
   std::vector<Transfer> parts;   // in the order of the plan
   std::vector<std::int64_t> at;  // where each part begins in the buffer
   std::int64_t buffer_bytes = 0;

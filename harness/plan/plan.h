@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <ranges>
 #include <string>
@@ -47,13 +48,14 @@ QB_WORDS(TransferKind, "transfer", p2p, scatter, gather, all_gather, all_to_all,
 // Worker kRoot holds the whole sequence before the scatter and after the gather.
 inline constexpr int kRoot = -1;
 
-// One tensor's share of a message. Every kind except scatter and gather is a message between two
-// workers, sent in one step and received in the next. Collectives are written out as such messages,
-// and `kind` names the collective. Inputs leave when the step begins, while its tasks run; results
-// leave when it ends, and a gradient is moved (pass.h). All transfers of a step to one peer travel
-// as one message, or as two if both inputs and results are among them. A worker may be its own peer
-// in all_gather and all_to_all: that share is copied and not sent. Tensors that came p2p are kept
-// for one step, those of a collective until the end.
+inline constexpr int kToTheEnd = std::numeric_limits<int>::max();
+
+// One tensor's share of a message. Every transfer that does not begin or end at the root is a
+// message between two workers. Collectives are written out as such messages, and `kind` names the
+// collective. Inputs leave when the step begins, while its tasks run; results leave when it ends,
+// and a gradient is moved (pass.h). All transfers of a step to one peer travel as one message, or
+// as two if both inputs and results are among them; so they have one `delay`. A worker may be its
+// own peer in all_gather and all_to_all: that share is copied and not sent.
 struct Transfer {
   TransferKind kind = TransferKind::p2p;
   TensorRole what = TensorRole::k;
@@ -61,6 +63,8 @@ struct Transfer {
   int groups = 0;  // index into Plan::group_lists: kv groups if is_of_keys(what), else q groups
   Range heads;
   std::int64_t bytes = 0;  // including the padding that makes messages equally long
+  int delay = 1;           // it is received so many steps after the one that sends it
+  int until = kToTheEnd;   // the last step in which the receiver holds it, if it is an input
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
 
@@ -74,7 +78,7 @@ struct Step {
 
 struct Worker {
   std::vector<int> q_groups;   // resident before step 0 or received by scatter, in ascending order
-  std::vector<int> kv_groups;  // likewise
+  std::vector<int> kv_groups;  // likewise, and Plan::resident
   std::vector<Step> steps;
   Range heads{};  // heads of the resident tensors; empty: all
   // Heads of which the forward pass left Q, K, V, LSE and D of every token here; empty: none. (D is
@@ -152,6 +156,9 @@ struct Plan {
   std::vector<TokenGroup> kv_groups;
   Workers workers;
   std::vector<std::vector<int>> group_lists;  // in ascending order, shared by transfers
+  // Groups of keys that every worker holds from the beginning, one for each worker, which owns its
+  // gradients; empty: none.
+  std::vector<int> resident;
   std::vector<int> kv_first_step;  // the first step in which a group exists (decoding); empty: 0
   // The type of gradients that are sent: f32 if they are parts of a sum, else that of the inputs.
   DType gradients = DType::f32;

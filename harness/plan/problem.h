@@ -54,6 +54,9 @@ struct Problem {
   int lse_kept = 1;
   int lse_sent = 1;
   DType partials = DType::f32;  // the type of O in a partial on its way between workers
+  // The first keys, which every worker holds from the beginning: text tokens of a diffusion model,
+  // or a prefix that many sequences share.
+  std::int64_t resident_keys = 0;
 
   [[nodiscard]] Extent kept_lse() const {
     Extent extent = shape.lse();

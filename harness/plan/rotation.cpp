@@ -41,6 +41,42 @@ std::vector<int> groups_of(const Rotation& rotation, const PlaceSet& shards, int
   return groups;
 }
 
+// Gives a worker of the rule the keys that every worker has. It computes with them and the queries
+// of its tile, for its share of the heads, and sends its sums of their gradients to the owners.
+Worker with_resident(const Rotation& rule, const std::vector<int>& resident, Pass pass,
+                     Workers::Parts parts, int index) {
+  Worker worker = rule.worker(index, parts);
+  worker.kv_groups.insert(worker.kv_groups.end(), resident.begin(), resident.end());
+  if (parts == Workers::Parts::share) return worker;
+  const std::size_t at =
+      rule.shares_heads ? 1 : 0;  // the step in which the tile's queries are there
+  const bool sends = pass == Pass::backward && rule.workers() > 1;
+  worker.steps.resize(std::max(worker.steps.size(), at + (sends ? 2 : 1)));
+  if (parts == Workers::Parts::all)
+    rule.add_tasks(groups_of(rule, {0, kHeadsAxis}, index, true), resident, rule.heads_of(index),
+                   worker.steps[at].tasks);
+  for (int peer = 0; sends && peer < rule.workers(); ++peer) {
+    if (peer == index) continue;
+    for (const TensorRole what : gradients_of(false)) {
+      Transfer transfer;
+      transfer.kind = TransferKind::reduce_scatter;
+      transfer.what = what;
+      transfer.peer = peer;
+      const auto add = [&](int owner, int sender, std::vector<Transfer>& transfers) {
+        const int group = resident[static_cast<std::size_t>(owner)];
+        const std::int64_t rows = group_at(rule.kv_groups, group).count;
+        transfer.groups = static_cast<int>(rule.group_lists.size()) - rule.workers() + owner;
+        transfer.heads = rule.heads_of(sender);
+        transfer.bytes = tensor_bytes(rule.problem, what, rows, transfer.heads, rule.gradients);
+        if (rows > 0) transfers.push_back(transfer);
+      };
+      add(peer, index, worker.steps[at].sends);
+      add(index, peer, worker.steps[at + 1].receives);
+    }
+  }
+  return worker;
+}
+
 // Adds the steps of a ring in which queries go round, or keys.
 void add_ring(RotationBuilder& builder, bool queries) {
   const int workers = builder.n_workers();
@@ -181,7 +217,7 @@ RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm,
 void RotationBuilder::save_heads(bool whole_gradients) {
   if (plan_.pass == Pass::forward) return;
   rotation_.saves_heads = true;
-  if (whole_gradients) plan_.gradients = plan_.problem.dtype;
+  if (whole_gradients && plan_.resident.empty()) plan_.gradients = plan_.problem.dtype;
 }
 
 void RotationBuilder::add_tiles() {
@@ -220,7 +256,7 @@ void RotationBuilder::add_task(int step_index, PlaceSet q, PlaceSet kv) {
 }
 
 void RotationBuilder::send(int step_index, int to, TransferKind kind, TensorRole what,
-                           PlaceSet shard, int head_share) {
+                           PlaceSet shard, int head_share, int delay) {
   const WorkerGroup& group = rotation_.group;
   const int n = n_workers();
   const int tile = shard.axes == kHeadsAxis && group.size(0) > 1 ? group.size(0) : 1;
@@ -229,12 +265,19 @@ void RotationBuilder::send(int step_index, int to, TransferKind kind, TensorRole
   };
   to = place(to);
   const int away = group.minus(to);  // the receiver counts places from its own
-  step(step_index)
-      .sends.push_back(
-          {kind, what, to, list(place(shard.at)), rotation_.heads_of(place(head_share)), 0});
-  step(step_index + 1)
-      .receives.push_back({kind, what, away, list(group.plus(place(shard.at), away)),
-                           rotation_.heads_of(group.plus(place(head_share), away)), 0});
+  Transfer transfer;
+  transfer.kind = kind;
+  transfer.what = what;
+  transfer.peer = to;
+  transfer.groups = list(place(shard.at));
+  transfer.heads = rotation_.heads_of(place(head_share));
+  transfer.delay = delay;
+  if (kind == TransferKind::p2p) transfer.until = step_index + delay;
+  step(step_index).sends.push_back(transfer);
+  transfer.peer = away;
+  transfer.groups = list(group.plus(place(shard.at), away));
+  transfer.heads = rotation_.heads_of(group.plus(place(head_share), away));
+  step(step_index + delay).receives.push_back(transfer);
 }
 
 Plan RotationBuilder::finish() {
@@ -242,14 +285,21 @@ Plan RotationBuilder::finish() {
     for (std::vector<Transfer>* transfers : {&each.receives, &each.sends})
       std::stable_sort(transfers->begin(), transfers->end(),
                        [](const Transfer& a, const Transfer& b) { return a.peer < b.peer; });
+  for (const int group : plan_.resident) plan_.group_lists.push_back({group});
   rotation_.q_groups = plan_.q_groups;
   rotation_.kv_groups = plan_.kv_groups;
   rotation_.group_lists = plan_.group_lists;
   rotation_.gradients = plan_.gradients;
   const auto rule = std::make_shared<const Rotation>(std::move(rotation_));
-  plan_.workers = Workers(
-      rule->workers(), [rule](int w, Workers::Parts parts) { return rule->worker(w, parts); },
-      rule);
+  if (plan_.resident.empty())
+    plan_.workers = Workers(
+        rule->workers(), [rule](int w, Workers::Parts parts) { return rule->worker(w, parts); },
+        rule);
+  else
+    plan_.workers = Workers(rule->workers(), [rule, resident = plan_.resident, pass = plan_.pass](
+                                                 int w, Workers::Parts parts) {
+      return with_resident(*rule, resident, pass, parts, w);
+    });
   return std::move(plan_);
 }
 

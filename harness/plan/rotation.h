@@ -100,10 +100,11 @@ class RotationBuilder {
   void pad_keys() { rotation_.kv_room = kv_room_; }
 
   void add_task(int step, PlaceSet q, PlaceSet kv);
-  // Sends `what` of a shard, or of a tile, to worker `to`, which receives it in the next step.
-  // head_share: the worker whose share of the heads is sent, if heads are shared.
+  // Sends `what` of a shard, or of a tile, to worker `to`, which receives it `delay` steps later.
+  // p2p: it is held in that step only; others: to the end. head_share: the worker whose share of
+  // the heads is sent, if heads are shared.
   void send(int step, int to, TransferKind kind, TensorRole what, PlaceSet shard,
-            int head_share = 0);
+            int head_share = 0, int delay = 1);
   [[nodiscard]] Plan finish();
 
  private:

@@ -153,7 +153,13 @@ void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, 
   if (transfers.empty()) return;
   const std::size_t at = random() % transfers.size();
   Transfer& transfer = transfers[at];
-  switch (random() % 6) {
+  switch (random() % 8) {
+    case 6:
+      transfer.delay = static_cast<int>(draw(random, 0, 4));
+      break;
+    case 7:
+      transfer.until = static_cast<int>(draw(random, 0, 9));
+      break;
     case 0:
       transfer.peer = static_cast<int>(draw(random, 0, workers - 1));
       break;

@@ -170,6 +170,14 @@ Problem problem_of(const Case& c) {
   problem.inputs = c.inputs;
   problem.lse_kept = c.device == Device::cuda ? 1 : c.lse_kept;
   problem.partials = c.partial_dtype;
+  problem.resident_keys = c.resident_tokens;
+  if (c.resident_tokens > c.shape.kv_len)
+    throw UsageError(fmt::format("resident_tokens is {}, and there are {} keys", c.resident_tokens,
+                                 c.shape.kv_len));
+  if (c.resident_tokens > 0 && !sequences.empty())
+    throw Unsupported(
+        "resident_tokens are the first keys of one sequence, and this batch packs "
+        "several");
   problem.lse_sent = c.lse == SentLse::two ? 2 : 1;
   return problem;
 }

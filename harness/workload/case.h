@@ -138,6 +138,7 @@ struct Case {
   DType gradient_dtype = DType::f32;
   SentLse lse = SentLse::one;
   DType partial_dtype = DType::f32;
+  std::int64_t resident_tokens = 0;
   InputKind inputs = InputKind::random;
   StrategyKeys strategy_keys;
   std::string cluster{kNoCluster};            // as read_cluster() reads it
@@ -200,6 +201,7 @@ inline constexpr std::tuple kHeldByCase{
     Held<&Case::gradient_dtype>{"gradient_dtype"},
     Held<&Case::lse>{"lse"},
     Held<&Case::partial_dtype>{"partial_dtype"},
+    Held<&Case::resident_tokens>{"resident_tokens"},
     Held<&Case::inputs>{"inputs"},
 };
 

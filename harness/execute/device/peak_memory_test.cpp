@@ -46,6 +46,21 @@ TEST(PeakMemory, OfARingIsItsShardTwoMessagesAndAResult) {
             shard + 2 * result + 2 * message);
 }
 
+// In a window it holds besides the message to the next host, until that has left, and the one that
+// comes from the host before.
+TEST(PeakMemory, OfADoubleRingIsThatOfARingAndTwoMessages) {
+  const Problem problem =
+      make_problem({1, 8, 2, 8192, 8192, 64, 64}, MaskKind::full, DType::bf16, 1);
+  const std::int64_t message = 64 + 2 * 1024 * 2 * 64 * 2;
+  const auto peak = [&](const char* algorithm, int rows) {
+    StrategyOptions options{.workers = 8};
+    options.keys.text("grid_rows") = std::to_string(rows);
+    return plan_memory(make_plan(algorithm, problem, options), Kernel::cudnn, 1).device_peak_bytes;
+  };
+  EXPECT_EQ(peak("double_ring", 4), peak("zigzag", 0) + 2 * message);
+  for (const int rows : {1, 8}) EXPECT_EQ(peak("double_ring", rows), peak("zigzag", 0));
+}
+
 TEST(PeakMemory, FormsEqualTheCountsOfRandomPlansToTheByte) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

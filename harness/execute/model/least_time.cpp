@@ -24,7 +24,7 @@ LeastTime::LeastTime(const Plan& plan, const DeviceCosts& device) {
 double LeastTime::sent_s(const ModelLink& link, int worker, std::size_t step, bool late) const {
   std::array<double, 2> lanes{};
   for (const ModelMessage& message : sends_[step]) {
-    if (message.late != late || message.peer == 0) continue;
+    if (message.late != late || message.peer == 0 || message.delay > 1) continue;
     const int peer = plan_->workers.rotation()->group.plus(worker, message.peer);
     const bool apart = link.hosts.workers_per_host == 0 || link.hosts.are_apart(worker, peer);
     const LinkLimit& limit = apart ? link.limit : link.hosts.inside;

@@ -18,7 +18,7 @@ std::int64_t root_bytes(const std::vector<Transfer>& transfers) {
 std::vector<ModelMessage> model_messages(const std::vector<Transfer>& transfers) {
   std::vector<ModelMessage> messages;
   for (const Message& message : messages_of(transfers))
-    messages.push_back({message.peer, message.late, tensor_bytes(message)});
+    messages.push_back({message.peer, message.late, tensor_bytes(message), message.delay});
   return messages;
 }
 

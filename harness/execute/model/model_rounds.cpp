@@ -202,6 +202,9 @@ std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
   if (plan.result == Result::root || rotation == nullptr || !rotation->fits(plan) ||
       !rotation->has_equal_messages())
     return std::nullopt;
+  for (const Rotation::StepOfZero& step : rotation->steps)
+    if (std::ranges::any_of(step.sends, [](const Transfer& sent) { return sent.delay > 1; }))
+      return std::nullopt;
   return Rounds(plan, costs, link).run();
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <queue>
 #include <span>
 #include <utility>
@@ -42,9 +43,18 @@ struct Player : WorkerClock {
   Phase phase = Phase::fetch_shard;
   std::size_t step = 0;
   int pending = 0;  // messages that it waits for
+  std::map<std::size_t, std::vector<int>>
+      expected;  // posted receives, by the step that awaits them
   std::vector<int> incoming;
   std::vector<int> early;
   std::vector<int> late;
+  // Sends that are received later than in the next step, by the step that receives them.
+  struct Delayed {
+    std::size_t step = 0;  // that sent it
+    int index = 0;
+  };
+  std::map<std::size_t, std::vector<Delayed>> delayed;
+  int longest_delay = 1;
   std::vector<int> exchange;  // without overlap: messages that must arrive before it computes
   std::vector<StepMessages> steps;
 };
@@ -69,6 +79,9 @@ class Simulation {
       player(w).steps = messages_of_steps(
           plan.workers.read(static_cast<std::size_t>(w), scratch, Workers::Parts::messages));
       time(w).steps.resize(player(w).steps.size());
+      for (const StepMessages& step : player(w).steps)
+        for (const ModelMessage& message : step.receives)
+          player(w).longest_delay = std::max(player(w).longest_delay, message.delay);
     }
   }
 
@@ -198,6 +211,17 @@ class Simulation {
     if (!link_.no_communication) add_passages(messages, time(w).steps[step].send);
   }
 
+  // Takes those that are due from the sends of the step before, and notes them with their own step.
+  void end_delayed(int w) {
+    Player& p = player(w);
+    const auto due = p.delayed.extract(p.step);
+    for (const auto& [step, index] : due.mapped()) {
+      note_sends(w, std::span(&index, 1), step);
+      network_.let_go(index);
+    }
+    p.late.resize(p.late.size() - due.mapped().size());
+  }
+
   void let_go(std::vector<int>& messages) {
     for (int index : messages) network_.let_go(index);
     messages.clear();
@@ -214,15 +238,18 @@ class Simulation {
       case Phase::await_messages:
         if (p.step == p.steps.size()) return await(w, p.late, Phase::finish);
         step_time(w).start_s = p.now_s;
+        if (p.step > 0) p.incoming = std::move(p.expected.extract(p.step).mapped());
         return await(w, p.incoming, Phase::receive);
       case Phase::receive:
         note_receives(w);
         return work(w, cost(w).receive_s, Phase::await_late);
       case Phase::await_late:
         end_compute(w);
+        for (const auto& [step, index] : p.delayed[p.step]) p.late.push_back(index);
         return await(w, p.late, Phase::pack_early);
       case Phase::pack_early:
         note_waits(w, p.late, p.step);
+        end_delayed(w);
         if (p.step > 0) note_sends(w, p.late, p.step - 1);
         let_go(p.late);
         post_receives(w);
@@ -289,21 +316,34 @@ class Simulation {
   void post_receives(int w) {
     Player& p = player(w);
     p.exchange.clear();
-    if (p.step + 1 >= p.steps.size()) return;
-    const int next = static_cast<int>(p.step) + 1;
-    for (const ModelMessage& message : p.steps[p.step + 1].receives) {
-      p.incoming.push_back(network_.receive({message.peer, w, next, message.late}, p.now_s));
-      if (!link_.overlap && !message.late) p.exchange.push_back(p.incoming.back());
+    for (int delay = 1; delay <= p.longest_delay; ++delay) {
+      const std::size_t arrival = p.step + static_cast<std::size_t>(delay);
+      if (arrival >= p.steps.size()) return;
+      const std::vector<ModelMessage>& receives = p.steps[arrival].receives;
+      std::vector<int>& expected = p.expected[arrival];
+      expected.resize(receives.size());
+      for (std::size_t m = 0; m < receives.size(); ++m) {
+        const ModelMessage& message = receives[m];
+        if (message.delay != delay) continue;
+        expected[m] =
+            network_.receive({message.peer, w, static_cast<int>(arrival), message.late}, p.now_s);
+        if (!link_.overlap && !message.late) p.exchange.push_back(expected[m]);
+      }
     }
   }
 
   void post_sends(int w, bool late) {
     Player& p = player(w);
-    const int next = static_cast<int>(p.step) + 1;
-    for (const ModelMessage& message : p.steps[p.step].sends)
-      if (message.late == late)
-        (late ? p.late : p.early)
-            .push_back(network_.send({w, message.peer, next, late}, message.bytes, p.now_s));
+    for (const ModelMessage& message : p.steps[p.step].sends) {
+      if (message.late != late) continue;
+      const std::size_t due = p.step + static_cast<std::size_t>(message.delay);
+      const int index =
+          network_.send({w, message.peer, static_cast<int>(due), late}, message.bytes, p.now_s);
+      if (message.delay > 1)
+        p.delayed[due].push_back({p.step, index});
+      else
+        (late ? p.late : p.early).push_back(index);
+    }
   }
 
   bool work_kernels(int w) { return work(w, cost(w).kernel_s, Phase::await_early); }
@@ -311,6 +351,9 @@ class Simulation {
   bool await_exchange(int w) {
     Player& p = player(w);
     p.exchange.insert(p.exchange.end(), p.early.begin(), p.early.end());
+    for (const auto& [due, messages] : p.delayed)
+      for (const auto& [step, index] : messages)
+        if (step == p.step) p.exchange.push_back(index);
     return await(w, p.exchange, Phase::compute);
   }
 

@@ -41,6 +41,7 @@ struct ModelMessage {
   int peer = 0;
   bool late = false;
   std::int64_t bytes = 0;
+  int delay = 1;
 };
 [[nodiscard]] std::vector<ModelMessage> model_messages(const std::vector<Transfer>& transfers);
 
@@ -73,7 +74,8 @@ struct StepMessages {
 // messages is then simulated, and of many the one of less distance counts as the first. On hosts a
 // worker has a link to its own host and one to others. Workers that share a NIC may be in different
 // steps, so that it keeps its line from step to step; if a message comes to it before one of an
-// earlier step, the run is simulated.
+// earlier step, the run is simulated, and so it is if a message is received later than in the next
+// step.
 //
 // Returns the times of every worker, their steps and the wall clock; nullopt if the run does not go
 // in rounds. Devices must not be shared.

@@ -64,9 +64,8 @@ std::vector<Extent> result_extents(const Plan& plan, const Worker& worker) {
 
 bool is_scattered(const Worker& worker) {
   return !worker.steps.empty() &&
-         std::ranges::any_of(worker.steps[0].receives, [](const Transfer& transfer) {
-           return transfer.kind == TransferKind::scatter;
-         });
+         std::ranges::any_of(worker.steps[0].receives,
+                             [](const Transfer& transfer) { return transfer.peer == kRoot; });
 }
 
 bool is_scattered(const Plan& plan) {
@@ -93,6 +92,9 @@ WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments
       time_(time),
       blocks_(plan, worker_) {
   time_.steps.resize(worker_.steps.size());
+  for (const Step& step : worker_.steps)
+    for (const Transfer& transfer : step.receives)
+      longest_delay_ = std::max(longest_delay_, transfer.delay);
 }
 
 const std::vector<TokenGroup>& WorkerPlayer::groups_for(TensorRole what) const {
@@ -233,8 +235,10 @@ void WorkerPlayer::make_delta(int id) {
 
 void WorkerPlayer::begin_step() {
   tools_.watch.note(&step_time().start_s);
+  incoming_ = std::move(expected_[step_]);
+  expected_.erase(step_);
   await_messages();
-  end_sends();
+  end_sends(step_);
   blocks_.enter_step();
   tools_.watch.note(&step_time().compute.start_s);
   tools_.watch.charge(&step_time().compute_s);
@@ -257,11 +261,14 @@ void WorkerPlayer::compute_step() {
   tools_.watch.note(&step_time().compute.end_s);
 }
 
-// Most sends of the step before have left by the time that the next messages arrive.
-void WorkerPlayer::end_sends() {
-  for (const Outgoing& outgoing : sent_) wait(outgoing);
-  sent_.clear();
-  if (step_ > 0)
+// Most sends that are due have left by the time that the next messages arrive.
+void WorkerPlayer::end_sends(std::size_t due) {
+  std::erase_if(sent_, [&](const Outgoing& outgoing) {
+    if (outgoing.due > due) return false;
+    wait(outgoing);
+    return true;
+  });
+  if (step_ > 0 && step_ == due)
     for (int id : blocks_.leave_step()) held_.erase(id);
 }
 
@@ -273,8 +280,7 @@ void WorkerPlayer::end_step() {
 void WorkerPlayer::finish() {
   if (!sent_.empty()) {
     --step_;  // the waiting belongs to the last step
-    for (const Outgoing& outgoing : sent_) wait(outgoing);
-    sent_.clear();
+    end_sends(step_ + 1);
     ++step_;
   }
   if (plan_.pass == Pass::backward) {

@@ -117,6 +117,7 @@ class WorkerPlayer {
     Ticket ticket;
     std::size_t step = 0;
     double posted_s = 0.0;
+    std::size_t due = 0;  // the step in which it is received
   };
 
   [[nodiscard]] StepTime& step_time() { return time_.steps[step_]; }
@@ -146,7 +147,7 @@ class WorkerPlayer {
   void fill(TensorRole what, const Block& block, const TensorView& local) const;
   void make_delta(int block);
   void await_messages();
-  void end_sends();
+  void end_sends(std::size_t due);
   [[nodiscard]] double check_header(const Incoming& incoming) const;
   void hold_arrived_blocks();
   void hold_arrived(const Block& block, TensorRole what);
@@ -204,12 +205,14 @@ class WorkerPlayer {
   WorkerTime& time_;
   BlockTracker blocks_;
   std::size_t step_ = 0;
-  std::map<int, Held> held_;                        // by block
-  Partial resident_;                                // for the worker's own queries
-  std::map<int, Partial> passing_;                  // for queries of others, by block
-  std::map<std::pair<int, TensorRole>, Sum> sums_;  // of a backward pass, by block
-  std::vector<Incoming> incoming_;                  // receives of the next step, then of this one
-  std::vector<Outgoing> sent_;                      // sends of the step, until they have left
+  std::map<int, Held> held_;                               // by block
+  Partial resident_;                                       // for the worker's own queries
+  std::map<int, Partial> passing_;                         // for queries of others, by block
+  std::map<std::pair<int, TensorRole>, Sum> sums_;         // of a backward pass, by block
+  std::map<std::size_t, std::vector<Incoming>> expected_;  // posted, by the step that receives them
+  std::vector<Incoming> incoming_;                         // receives of this step
+  std::vector<Outgoing> sent_;                             // sends until they have left
+  int longest_delay_ = 1;                                  // of any message that it receives
   Tensor row_max_;
   Tensor denominator_;
   bool reducing_ = false;

@@ -18,13 +18,14 @@ std::size_t place_of(const Block& block, int group) {
                                   block.groups.begin());
 }
 
-// Gradients return to their owner in a collective. What goes from neighbour to neighbour belongs to
-// the newest block of its tokens, which on the last hop is the owner's again.
-const Block& receiving_block(const BlockTracker& blocks, const Transfer& part, int group) {
+// Gradients return to their owner. What is on its way there belongs to the newest block of its
+// tokens.
+const Block& receiving_block(const BlockTracker& blocks, const Transfer& part,
+                             const std::vector<int>& groups) {
   const bool of_keys = is_of_keys(part.what);
-  if (part.kind != TransferKind::p2p)
-    return blocks.block(of_keys ? kResidentKeys : kResidentQueries);
-  return blocks.block_of(!of_keys, group);
+  const Block& own = blocks.block(of_keys ? kResidentKeys : kResidentQueries);
+  const bool is_owner = std::ranges::all_of(groups, [&](int group) { return own.holds(group); });
+  return is_owner ? own : blocks.block_of(!of_keys, groups.front());
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ void WorkerPlayer::add_gradient_part(const Incoming& incoming, const Transfer& p
   const std::vector<int>& groups = plan_.groups_of(part);
   if (groups.empty()) return;
   const TensorView came = tensor_in(part, data);
-  const Block& block = receiving_block(blocks_, part, groups.front());
+  const Block& block = receiving_block(blocks_, part, groups);
   const auto known = sums_.find({block.id, part.what});
   // The whole of a sum that is zero here can stay where it came.
   if (known == sums_.end() && plan_.gradients == DType::f32 && groups == block.groups &&

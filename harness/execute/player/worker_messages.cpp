@@ -19,7 +19,7 @@ namespace {
 struct Header {
   std::uint64_t magic = 0x51424d5347303031;
   std::int32_t from = 0;
-  std::int32_t step = 0;           // step in which it is received
+  std::int32_t step = 0;           // step in which it is sent
   std::uint64_t content = 0;       // contents according to the plan
   std::uint64_t payload_hash = 0;  // only with guard_messages
   double sent_s = 0.0;             // by the common clock
@@ -91,13 +91,14 @@ void WorkerPlayer::await_messages() {
 double WorkerPlayer::check_header(const Incoming& incoming) const {
   Header header;
   std::memcpy(&header, incoming.buffer->data(), sizeof(header));
+  const auto sent_in = static_cast<std::int32_t>(step_) - incoming.message.delay;
   const auto fail = [&](std::string_view what) {
     throw CaseError(Status::error, fmt::format("worker {} step {}: the message of worker {} {}",
                                                index_, step_, incoming.message.peer, what));
   };
   if (header.magic != Header{}.magic) fail("is not a message of this program");
-  if (header.from != incoming.message.peer || header.step != static_cast<std::int32_t>(step_))
-    fail(fmt::format("is one of worker {} for step {}", header.from, header.step));
+  if (header.from != incoming.message.peer || header.step != sent_in)
+    fail(fmt::format("is one of worker {} of step {}", header.from, header.step));
   if (header.content != content_of(incoming.message)) fail("does not hold what the plan says");
   if (arguments_.guard_messages && header.payload_hash != payload_hash(*incoming.buffer))
     fail("was changed on its way: its buffer was used again too early");
@@ -134,7 +135,7 @@ void WorkerPlayer::join_arrived(const Block& block, TensorRole what) {
   for (const Incoming& incoming : incoming_) {
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
       const Transfer& part = incoming.message.parts[p];
-      if (part.what != what) continue;
+      if (part.what != what || (!block.resident && part.until != block.until)) continue;
       const TensorView sent = tensor_in(part, incoming.part(p));
       for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
         device_.copy_rows(sent.tokens(at, count), rows_in(block, what, view, group, part.heads));
@@ -192,14 +193,22 @@ void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
 }
 
 void WorkerPlayer::post_receives() {
-  if (step_ + 1 >= worker_.steps.size()) return;
-  for (Message& message : messages_of(worker_.steps[step_ + 1].receives)) {
-    auto buffer = std::make_shared<Buffer>(*arguments_.allocator,
-                                           static_cast<std::size_t>(message.buffer_bytes),
-                                           "message_in", index_);
-    Ticket ticket = tools_.transport->receive(
-        {message.peer, index_, static_cast<int>(step_) + 1, message.late}, bytes_of(*buffer));
-    incoming_.push_back({std::move(message), std::move(buffer), std::move(ticket)});
+  for (int delay = 1; delay <= longest_delay_; ++delay) {
+    const std::size_t arrival = step_ + static_cast<std::size_t>(delay);
+    if (arrival >= worker_.steps.size()) return;
+    std::vector<Message> messages = messages_of(worker_.steps[arrival].receives);
+    std::vector<Incoming>& expected = expected_[arrival];
+    expected.resize(messages.size());
+    for (std::size_t m = 0; m < messages.size(); ++m) {
+      Message& message = messages[m];
+      if (message.delay != delay) continue;
+      auto buffer = std::make_shared<Buffer>(*arguments_.allocator,
+                                             static_cast<std::size_t>(message.buffer_bytes),
+                                             "message_in", index_);
+      Ticket ticket = tools_.transport->receive(
+          {message.peer, index_, static_cast<int>(arrival), message.late}, bytes_of(*buffer));
+      expected[m] = {std::move(message), std::move(buffer), std::move(ticket)};
+    }
   }
 }
 
@@ -217,20 +226,18 @@ void WorkerPlayer::post_sends(bool late) {
     const Message& message = sends[i];
     if (message.late != late) continue;
     if (message.peer != index_) time_.sent_bytes += tensor_bytes(message);
-    std::shared_ptr<Buffer> buffer = whole_buffer(message);
+    std::shared_ptr<Buffer>& buffer = packed[late ? i : first[i]];
+    if (!buffer) buffer = whole_buffer(message);
     if (!buffer) {
-      std::shared_ptr<Buffer>& shared = packed[late ? i : first[i]];
-      if (!shared) {
-        shared = std::make_shared<Buffer>(*arguments_.allocator,
-                                          static_cast<std::size_t>(message.buffer_bytes),
-                                          "message_out", index_);
-        pack(message, *shared);
-      }
-      buffer = shared;
+      buffer = std::make_shared<Buffer>(*arguments_.allocator,
+                                        static_cast<std::size_t>(message.buffer_bytes),
+                                        "message_out", index_);
+      pack(message, *buffer);
     }
-    Ticket ticket = tools_.transport->send(
-        {index_, message.peer, static_cast<int>(step_) + 1, late}, bytes_of(*buffer));
-    sent_.push_back({std::move(buffer), std::move(ticket), step_, now_s()});
+    const std::size_t due = step_ + static_cast<std::size_t>(message.delay);
+    Ticket ticket = tools_.transport->send({index_, message.peer, static_cast<int>(due), late},
+                                           bytes_of(*buffer));
+    sent_.push_back({buffer, std::move(ticket), step_, now_s(), due});
   }
   if (tools_.transport != nullptr) tools_.transport->flush(late);
   if (!late) return;
@@ -258,7 +265,7 @@ void WorkerPlayer::write_header(const Message& message, Buffer& buffer) const {
   if (!device_.facts().on_host) return;
   Header header;
   header.from = index_;
-  header.step = static_cast<std::int32_t>(step_) + 1;
+  header.step = static_cast<std::int32_t>(step_);
   header.content = content_of(message);
   header.sent_s = now_s() + tools_.transport->clock_offset_s();
   if (arguments_.guard_messages) header.payload_hash = payload_hash(buffer);

@@ -90,6 +90,10 @@ Offence check_owners(const Plan& plan, bool queries) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const Worker share = plan.workers.share(w);
     for (int group : queries ? share.q_groups : share.kv_groups) {
+      const auto resident = std::ranges::find(plan.resident, group);
+      if (!queries && resident != plan.resident.end() &&
+          std::cmp_not_equal(resident - plan.resident.begin(), w))
+        continue;  // a copy
       int& held_by = owner[static_cast<std::size_t>(group)];
       if (held_by >= 0)
         return fmt::format("{} group {} has two owners, workers {} and {}", what, group, held_by,

@@ -246,25 +246,35 @@ std::vector<Sent> sends_of(const std::vector<Worker>& workers) {
   return all;
 }
 
-// Loses a message, sends it twice, sends it a step later, or sends other groups, at both ends.
+// Loses a message, sends it twice, sends it a step later, sends other groups, holds it until
+// another step, or receives it later than it is sent, at both ends.
 void damage_message(Plan& plan, const Sent& sent, std::mt19937_64& random) {
   std::vector<Worker>& workers = plan.workers.spell_out();
   const Transfer transfer = workers[sent.worker].steps[sent.step].sends[sent.at];
+  const std::size_t arrival = sent.step + static_cast<std::size_t>(transfer.delay);
   const auto to = static_cast<std::size_t>(transfer.peer);
   Transfer seen = transfer;
   seen.peer = static_cast<int>(sent.worker);
   for (const std::size_t w : {sent.worker, to})
-    workers[w].steps.resize(std::max(workers[w].steps.size(), sent.step + 3));
+    workers[w].steps.resize(std::max(workers[w].steps.size(), arrival + 2));
   Transfers& sends = workers[sent.worker].steps[sent.step].sends;
-  Transfers& receives = workers[to].steps[sent.step + 1].receives;
+  Transfers& receives = workers[to].steps[arrival].receives;
   const auto received = std::ranges::find_if(receives, [&](const Transfer& t) {
     return t.peer == seen.peer && t.what == seen.what && t.groups == seen.groups;
   });
   ASSERT_NE(received, receives.end());
-  const auto way = random() % 4;
+  const auto way = random() % 6;
   if (way == 0) {
     sends.push_back(transfer);
     receives.push_back(seen);
+  } else if (way == 4) {
+    sends[sent.at].until = received->until = static_cast<int>(random() % (arrival + 2));
+  } else if (way == 5) {
+    ++sends[sent.at].delay;
+    Transfer later = *received;
+    receives.erase(received);
+    ++later.delay;
+    workers[to].steps[arrival + 1].receives.push_back(later);
   } else if (way == 1) {
     const auto list = static_cast<int>(random() % plan.group_lists.size());
     const std::size_t n_groups =
@@ -277,7 +287,7 @@ void damage_message(Plan& plan, const Sent& sent, std::mt19937_64& random) {
     receives.erase(received);
     if (way == 2) return;
     workers[sent.worker].steps[sent.step + 1].sends.push_back(transfer);
-    workers[to].steps[sent.step + 2].receives.push_back(seen);
+    workers[to].steps[arrival + 1].receives.push_back(seen);
   }
 }
 

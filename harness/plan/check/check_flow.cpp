@@ -55,6 +55,8 @@ class WorkerFlow {
       for (const auto* transfers : {&step.receives, &step.sends})
         for (const Transfer& transfer : *transfers)
           if (auto offence = check_names(transfer)) return offence;
+      for (const auto* transfers : {&step.receives, &step.sends})
+        if (auto offence = check_delays(*transfers)) return offence;
       for (const Transfer& transfer : step.receives)
         if (auto offence = receive(transfer)) return offence;
       for (const PairTask& task : step.tasks)
@@ -66,10 +68,8 @@ class WorkerFlow {
   }
 
  private:
-  // Where a group came from. A group that came p2p is kept for one step.
   struct Held {
-    int step = 0;
-    bool to_the_end = false;
+    int until = 0;  // the last step in which it is there
     Range heads;
   };
   // Results for foreign queries, or for own queries that came as a message.
@@ -118,12 +118,26 @@ class WorkerFlow {
     return std::nullopt;
   }
 
+  // All transfers of a message have one delay, and no two messages between two workers that are
+  // sent, or received, in one step have different ones.
+  [[nodiscard]] Offence check_delays(const std::vector<Transfer>& transfers) const {
+    if (std::ranges::all_of(transfers, [](const Transfer& t) { return t.delay == 1; }))
+      return std::nullopt;
+    for (const Transfer& a : transfers)
+      for (const Transfer& b : transfers)
+        if (a.peer == b.peer && is_input(a.what) == is_input(b.what) && a.delay != b.delay)
+          return fmt::format(
+              "worker {} step {}: a message to or from worker {} has the delays {} "
+              "and {}",
+              index_, step_, a.peer, a.delay, b.delay);
+    return std::nullopt;
+  }
+
   Offence receive(const Transfer& transfer) {
     if (is_gradient(transfer.what)) return gradients_.receive(transfer, step_);
-    if (!is_input(transfer.what) || transfer.kind == TransferKind::scatter) return std::nullopt;
+    if (!is_input(transfer.what) || transfer.peer == kRoot) return std::nullopt;
     for (int group : plan_.groups_of(transfer))
-      held_[index_of(transfer.what)][group] = {step_, transfer.kind != TransferKind::p2p,
-                                               transfer.heads};
+      held_[index_of(transfer.what)][group] = {transfer.until, transfer.heads};
     return std::nullopt;
   }
 
@@ -135,7 +149,7 @@ class WorkerFlow {
   // Returns nullptr if it did not come, or is no longer there.
   [[nodiscard]] const Held* received_and_kept(TensorRole what, int group) const {
     const Held* held = received(what, group);
-    return held != nullptr && (held->to_the_end || held->step == step_) ? held : nullptr;
+    return held != nullptr && held->until >= step_ ? held : nullptr;
   }
 
   [[nodiscard]] bool is_resident(TensorRole what, int group, const Range& heads) const {
@@ -203,7 +217,7 @@ class WorkerFlow {
   }
 
   Offence send(const Transfer& transfer) {
-    if (transfer.kind == TransferKind::gather && plan_.pass == Pass::forward) {
+    if (transfer.peer == kRoot && plan_.pass == Pass::forward) {
       gathers_ += plan_.groups_of(transfer) == worker_->q_groups ? 1 : 0;
       return std::nullopt;
     }
@@ -237,7 +251,13 @@ class WorkerFlow {
   }
 
   [[nodiscard]] Offence check_results() const {
-    if (plan_.pass == Pass::backward) return gradients_.finish(owns_q_, owns_kv_);
+    if (plan_.pass == Pass::backward) {
+      std::vector<bool> owns_kv = owns_kv_;
+      for (std::size_t owner = 0; owner < plan_.resident.size(); ++owner)
+        if (std::cmp_not_equal(owner, index_))
+          owns_kv[static_cast<std::size_t>(plan_.resident[owner])] = false;
+      return gradients_.finish(owns_q_, owns_kv);
+    }
     int first = -1;  // of the groups whose partial does not reach its owner once
     for (const auto& [group, owed] : owed_.all())
       if (owed.times_sent != 1 && (first < 0 || group < first)) first = group;
@@ -270,14 +290,15 @@ class WorkerFlow {
 namespace {
 
 // One transfer, in the form that its sender and its receiver share.
-using Matched = std::tuple<int, int, TensorRole, int, std::int64_t, std::int64_t, std::int64_t>;
+using Matched =
+    std::tuple<int, int, TensorRole, int, std::int64_t, std::int64_t, std::int64_t, int, int>;
 
 std::uint64_t hash_of(const Matched& matched) {
-  const auto& [from, to, what, groups, begin, end, bytes] = matched;
+  const auto& [from, to, what, groups, begin, end, bytes, delay, until] = matched;
   std::uint64_t hash = 0;
   for (const std::int64_t value :
        {std::int64_t{from}, std::int64_t{to}, static_cast<std::int64_t>(what), std::int64_t{groups},
-        begin, end, bytes})
+        begin, end, bytes, std::int64_t{delay}, std::int64_t{until}})
     hash = mixed(hash + static_cast<std::uint64_t>(value) + kGoldenGamma);
   return hash;
 }
@@ -289,13 +310,17 @@ Offence visit_messages(const Worker& worker, int w, int n_workers, const Visit& 
     for (const bool sent : {false, true})
       for (const Transfer& t : sent ? worker.steps[s].sends : worker.steps[s].receives) {
         if (t.peer == kRoot) continue;
+        const auto delay = static_cast<std::size_t>(t.delay);
+        if (t.delay < 1 || (sent ? s + delay >= worker.steps.size() + 1 : delay > s))
+          return fmt::format("worker {} step {}: a {} that is {} {} steps {}", w, s, word(t.what),
+                             sent ? "sent" : "received", t.delay, sent ? "early" : "late");
         const bool may_keep =
             t.kind == TransferKind::all_gather || t.kind == TransferKind::all_to_all;
         if (t.peer < 0 || t.peer >= n_workers || (t.peer == w && !may_keep))
           return fmt::format("worker {} step {}: peer {} is not another worker", w, s, t.peer);
         visit(Matched(sent ? w : t.peer, sent ? t.peer : w, t.what, t.groups, t.heads.begin,
-                      t.heads.end, t.bytes),
-              sent, sent ? s + 1 : s);
+                      t.heads.end, t.bytes, t.delay, t.until),
+              sent, sent ? s + delay : s);
       }
   return std::nullopt;
 }
@@ -311,7 +336,7 @@ std::string first_mismatch(const Plan& plan, std::size_t s) {
                          });
   for (const auto& [matched, difference] : balance) {
     if (difference == 0) continue;
-    const auto& [from, to, what, groups, begin, end, bytes] = matched;
+    const auto& [from, to, what, groups, begin, end, bytes, delay, until] = matched;
     return fmt::format("step {}: {} of {} bytes from worker {} to {} is {}", s, word(what), bytes,
                        from, to,
                        difference > 0 ? "sent and never received" : "awaited and never sent");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "harness/plan/check/check_flow.h"
@@ -55,8 +56,7 @@ bool is_known(const Rotation& rotation, const Transfer& transfer) {
   const int first = keys ? rotation.workers() : 0;
   const int end = keys ? static_cast<int>(rotation.group_lists.size()) : first + rotation.workers();
   return transfer.groups >= first && transfer.groups < end && transfer.peer >= 0 &&
-         transfer.peer < rotation.workers() && transfer.kind != TransferKind::scatter &&
-         transfer.kind != TransferKind::gather &&
+         transfer.peer < rotation.workers() &&
          (is_input(transfer.what) || is_gradient(transfer.what) ||
           transfer.what == TensorRole::partial);
 }
@@ -117,32 +117,34 @@ bool worker_0_follows_its_tensors(const Rotation& rotation, Pass pass) {
 }
 
 // A transfer as its receiver sees it; the bytes follow from the other fields.
-using Received = std::tuple<int, TensorRole, int, std::int64_t, std::int64_t>;
+using Received = std::tuple<int, TensorRole, int, std::int64_t, std::int64_t, int, int>;
 
-// Worker 0 receives in each step what it sends in the step before, as its receiver sees it.
+// Worker 0 receives in each step what it sends in steps before, as its receiver sees it.
 bool sends_meet_receives(const Rotation& rotation) {
   // Only a collective keeps a share for the worker itself.
   const auto may_be = [](const Transfer& t) {
     return t.peer != 0 || t.kind == TransferKind::all_gather || t.kind == TransferKind::all_to_all;
   };
-  std::vector<Received> sent;
-  for (const Rotation::StepOfZero& step : rotation.steps) {
+  std::vector<std::vector<Received>> sent(rotation.steps.size());  // by step of arrival
+  for (std::size_t s = 0; s < rotation.steps.size(); ++s) {
+    const Rotation::StepOfZero& step = rotation.steps[s];
     std::vector<Received> received;
     if (!std::ranges::all_of(step.receives, may_be) || !std::ranges::all_of(step.sends, may_be))
       return false;
     for (const Transfer& t : step.receives)
-      received.emplace_back(t.peer, t.what, t.groups, t.heads.begin, t.heads.end);
-    std::ranges::sort(sent);
+      received.emplace_back(t.peer, t.what, t.groups, t.heads.begin, t.heads.end, t.delay, t.until);
+    std::ranges::sort(sent[s]);
     std::ranges::sort(received);
-    if (sent != received) return false;
-    sent.clear();
+    if (sent[s] != received) return false;
     for (const Transfer& t : step.sends) {
+      if (t.delay < 1 || std::cmp_greater_equal(t.delay, rotation.steps.size() - s)) return false;
       const int back = rotation.group.minus(t.peer);
       const Transfer seen = rotation.turned(t, back);
-      sent.emplace_back(back, t.what, seen.groups, seen.heads.begin, seen.heads.end);
+      sent[s + static_cast<std::size_t>(t.delay)].emplace_back(
+          back, t.what, seen.groups, seen.heads.begin, seen.heads.end, t.delay, t.until);
     }
   }
-  return sent.empty();
+  return true;
 }
 
 // Worker w computes the pair of shards (w + q, w + kv): together the workers compute every pair of

@@ -313,6 +313,7 @@ TEST(Check, EveryPartialOfForeignQueriesReachesItsOwnerOnce) {
                         [&](Plan&, Worker& w) {
                           w.steps.resize(5);  // the queries of worker 0 come again
                           w.steps[4].receives = w.steps[1].receives;
+                          for (Transfer& t : w.steps[4].receives) t.until = 4;
                           w.steps[4].tasks = w.steps[1].tasks;
                         }),
             "worker 1 step 4: computes for query group 0 whose partial it has sent already");

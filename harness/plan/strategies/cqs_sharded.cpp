@@ -45,7 +45,7 @@ struct Exchange {
       parts.push_back(
           builder.transfer({TransferKind::all_to_all, what, 2 * owner + (is_of_keys(what) ? 1 : 0),
                             builder.all_heads(), 0},
-                           owner));
+                           owner, 0));
   }
 
   static void add(const std::vector<Transfer>& parts, int peer, std::vector<Transfer>& messages) {

@@ -68,6 +68,10 @@ inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 [[nodiscard]] GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,
                                    const GridShape& asked);
 
+// The workers of an inner ring of double_ring. Throws Unsupported where they do not divide
+// `workers`.
+[[nodiscard]] int inner_ring(int workers, const StrategyKeys& keys);
+
 // The bytes that a worker of a grid sends forward, in the mean.
 [[nodiscard]] double grid_sent_bytes(const Problem& problem, const GridShape& grid);
 

@@ -132,7 +132,9 @@ inline std::optional<Plan> random_plan(std::mt19937_64& random, Pass pass = Pass
   const auto known = strategies();
   const Strategy& strategy = known[random() % known.size()];
   for (int tries = 0; tries < kMostTries; ++tries) {
-    const Problem problem = random_problem_for(strategy.name, random);
+    Problem problem = random_problem_for(strategy.name, random);
+    if (problem.mask.segments.empty() && random() % 5 == 0)
+      problem.resident_keys = draw(random, 0, problem.shape.kv_len);
     StrategyOptions options;
     options.pass = pass;
     options.workers = strategy.name == "dense" ? 1 : static_cast<int>(draw(random, 1, 9));
@@ -141,9 +143,9 @@ inline std::optional<Plan> random_plan(std::mt19937_64& random, Pass pass = Pass
       options.distillation = Distillation::balanced;
     if (strategy.name == "grid" || strategy.name == "usp")
       options.keys.text("grid_heads") = std::to_string(draw(random, 0, 4));
-    if (strategy.name == "grid" || strategy.name == "mesh")
+    if (strategy.name == "grid" || strategy.name == "mesh" || strategy.name == "double_ring")
       options.keys.text("grid_rows") = std::to_string(draw(random, 0, 4));
-    if (is_grid(strategy.name))
+    if (is_grid(strategy.name) || strategy.name == "double_ring")
       options.keys.text("grid_layout") =
           std::array{"zigzag", "striped", "contiguous"}[random() % 3];
     try {

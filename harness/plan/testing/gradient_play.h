@@ -38,7 +38,9 @@ class GradientPlay {
     }
     for (std::size_t s = 0; s < steps; ++s) {
       const bool all_came = receive(s);
-      if (!all_came || !flying_.empty() || !compute_and_send(s)) return false;
+      const bool none_is_left = std::ranges::none_of(
+          flying_, [&](const Flying& message) { return message.arrives == static_cast<int>(s); });
+      if (!all_came || !none_is_left || !compute_and_send(s)) return false;
     }
     return flying_.empty() && result() == expected();
   }
@@ -47,7 +49,6 @@ class GradientPlay {
   using Numbers = std::vector<std::uint64_t>;           // by head and token
   using Sums = std::map<TensorRole, Numbers>;           // by gradient
   using Kept = std::map<TensorRole, std::vector<int>>;  // the last step in which a row is there
-  static constexpr int kToTheEnd = std::numeric_limits<int>::max();
 
   struct Local {
     Sums sums;
@@ -57,6 +58,7 @@ class GradientPlay {
     int from;
     int to;
     Transfer sent;
+    int arrives;   // in this step
     Numbers sums;  // of a gradient, in the order of its rows
   };
 
@@ -114,7 +116,7 @@ class GradientPlay {
       }
   }
 
-  // Takes in what was sent in the step before. Returns false if something awaited was not sent.
+  // Takes in what arrives in the step. Returns false if something awaited was not sent.
   bool receive(std::size_t s) {
     for (std::size_t w = 0; w < locals_.size(); ++w) {
       const std::vector<Step>& steps = plan_.workers[w].steps;
@@ -123,22 +125,21 @@ class GradientPlay {
         if (awaited.peer == kRoot) continue;  // scattered: the worker has it from the beginning
         const auto came = std::ranges::find_if(flying_, [&](const Flying& message) {
           return message.from == awaited.peer && message.to == static_cast<int>(w) &&
-                 message.sent.what == awaited.what && message.sent.groups == awaited.groups &&
-                 message.sent.heads == awaited.heads;
+                 message.arrives == static_cast<int>(s) && message.sent.what == awaited.what &&
+                 message.sent.groups == awaited.groups && message.sent.heads == awaited.heads;
         });
         if (came == flying_.end()) return false;
-        take(locals_[w], awaited, came->sums, static_cast<int>(s));
+        take(locals_[w], awaited, came->sums);
         flying_.erase(came);
       }
     }
     return true;
   }
 
-  void take(Local& local, const Transfer& awaited, const Numbers& came, int step) const {
+  void take(Local& local, const Transfer& awaited, const Numbers& came) const {
     const std::vector<int>& groups = plan_.groups_of(awaited);
     if (!is_gradient(awaited.what)) {
-      const bool one_step = awaited.kind == TransferKind::p2p;
-      return keep(local, awaited.what, groups, awaited.heads, one_step ? step : kToTheEnd);
+      return keep(local, awaited.what, groups, awaited.heads, awaited.until);
     }
     Numbers& sums = local.sums[awaited.what];
     std::size_t at = 0;
@@ -218,10 +219,11 @@ class GradientPlay {
     const std::vector<int>& groups = plan_.groups_of(transfer);
     if (!is_gradient(transfer.what)) {
       if (!holds(local, transfer.what, groups, transfer.heads, step)) return false;
-      if (transfer.peer != kRoot) flying_.push_back({from, transfer.peer, transfer, {}});
+      if (transfer.peer != kRoot)
+        flying_.push_back({from, transfer.peer, transfer, step + transfer.delay, {}});
       return true;
     }
-    Flying message{from, transfer.peer, transfer, {}};
+    Flying message{from, transfer.peer, transfer, step + transfer.delay, {}};
     const Numbers& sums = local.sums[transfer.what];
     for_rows(transfer.what, groups, transfer.heads,
              [&](std::size_t r) { message.sums.push_back(sums[r]); });

@@ -128,7 +128,7 @@ inline PathCounts path_forms(std::string_view scheme, const Problem& problem, in
       {"cqs_sharded", shards, &S::thrice, &S::quorum},
       {"ring", shards, &S::ring_rounds, &S::contiguous_ring},
       {"striped", shards, &S::ring_rounds, &S::striped_ring},
-      {"zigzag pass_kv burst", chunks, &S::ring_rounds, &S::chunked},
+      {"zigzag pass_kv burst double_ring", chunks, &S::ring_rounds, &S::chunked},
       {"pass_q", chunks, &S::pass_q_rounds, &S::chunked},
       {"ulysses", any, &S::thrice, &S::by_heads},
       {"all_gather_kv", chunks, &S::gather_rounds, &S::chunked},

@@ -206,7 +206,7 @@ inline std::span<const TransferForm> transfer_forms(Pass pass) {
       // 2 ((P+T)/W) NKV d e
       {"ring striped", "ring hop", hops, &S::run_hop},
       // 2 (P/W + T/W) NKV d e
-      {"zigzag pass_kv burst", "ring hop", hops, &S::key_hop},
+      {"zigzag pass_kv burst double_ring", "ring hop", hops, &S::key_hop},
       // (T/W) NH d e
       {"pass_q", "ring hop", hops, &S::query_hop},
       // (W-1) (T/W) NH (d o + p)
@@ -240,9 +240,9 @@ inline std::span<const TransferForm> transfer_forms(Pass pass) {
       // 2 ((P+T)/W) NKV d p
       {"ring striped", "ring hop of dK, dV", home, &S::run_gradient_hop},
       // 2 (P/W + T/W) NKV d e
-      {"zigzag pass_kv", "ring hop of K, V", hops, &S::key_hop},
+      {"zigzag pass_kv double_ring", "ring hop of K, V", hops, &S::key_hop},
       // 2 (P/W + T/W) NKV d p
-      {"zigzag pass_kv", "ring hop of dK, dV", home, &S::key_gradient_hop},
+      {"zigzag pass_kv double_ring", "ring hop of dK, dV", home, &S::key_gradient_hop},
       // (T/W) (2 NH d e + 2 NH p)
       {"burst", "ring hop of Q, dO, LSE, D", hops, &S::query_hop},
       // (T/W) NH d p

@@ -92,13 +92,13 @@ class SpeltGrid {
   };
   void send(Worker& worker, int step_index, int to, const Message& message) const {
     step(worker, step_index)
-        .sends.push_back(
-            builder_.transfer({message.kind, message.what, message.list, message.heads, 0}, to));
+        .sends.push_back(builder_.transfer(
+            {message.kind, message.what, message.list, message.heads, 0}, to, step_index));
   }
   void receive(Worker& worker, int step_index, int from, const Message& message) const {
     step(worker, step_index)
-        .receives.push_back(
-            builder_.transfer({message.kind, message.what, message.list, message.heads, 0}, from));
+        .receives.push_back(builder_.transfer(
+            {message.kind, message.what, message.list, message.heads, 0}, from, step_index - 1));
   }
 
   // Calls visit(peer) for the workers whose queries this one computes with, or which compute with
