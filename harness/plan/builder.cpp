@@ -61,6 +61,7 @@ PlanBuilder::PlanBuilder(const Problem& problem, std::string algorithm, int work
                     "ulysses, grids and all_gather_kv do",
                     algorithm));
   plan.problem = problem;
+  plan.problem.resident_keys = 0;
   plan.algorithm = std::move(algorithm);
   plan.pass = pass;
   plan.gradients = gradients;

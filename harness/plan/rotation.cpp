@@ -31,7 +31,9 @@ std::vector<Transfer> turned(const Rotation& rotation, const std::vector<Transfe
 std::vector<int> groups_of(const Rotation& rotation, const PlaceSet& shards, int worker,
                            bool queries) {
   if (shards.axes == kEveryAxis && !shards.others)
-    return every_group(queries ? rotation.q_groups : rotation.kv_groups);
+    return queries ? every_group(rotation.q_groups)
+                   : integers_below(
+                         static_cast<int>(rotation.kv_groups.size() - rotation.resident.size()));
   std::vector<int> groups;
   for (const int place : rotation.group.places(shards, worker)) {
     const std::vector<int>& shard = queries ? rotation.q_shard(place) : rotation.kv_shard(place);
@@ -43,8 +45,8 @@ std::vector<int> groups_of(const Rotation& rotation, const PlaceSet& shards, int
 
 // Gives a worker of the rule the keys that every worker has. It computes with them and the queries
 // of its tile, for its share of the heads, and sends its sums of their gradients to the owners.
-Worker with_resident(const Rotation& rule, const std::vector<int>& resident, Pass pass,
-                     Workers::Parts parts, int index) {
+Worker with_resident(const Rotation& rule, Pass pass, Workers::Parts parts, int index) {
+  const std::vector<int>& resident = rule.resident;
   Worker worker = rule.worker(index, parts);
   worker.kv_groups.insert(worker.kv_groups.end(), resident.begin(), resident.end());
   if (parts == Workers::Parts::share) return worker;
@@ -201,6 +203,7 @@ RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm,
                                  const GridShape& workers, Shards (*deal)(Plan&, int), Pass pass,
                                  DType gradients) {
   plan_.problem = problem;
+  if (workers.heads * workers.rows * workers.columns == 1) plan_.problem.resident_keys = 0;
   plan_.algorithm = std::move(algorithm);
   plan_.pass = pass;
   plan_.gradients = gradients;
@@ -288,6 +291,7 @@ Plan RotationBuilder::finish() {
   for (const int group : plan_.resident) plan_.group_lists.push_back({group});
   rotation_.q_groups = plan_.q_groups;
   rotation_.kv_groups = plan_.kv_groups;
+  rotation_.resident = plan_.resident;
   rotation_.group_lists = plan_.group_lists;
   rotation_.gradients = plan_.gradients;
   const auto rule = std::make_shared<const Rotation>(std::move(rotation_));
@@ -296,10 +300,10 @@ Plan RotationBuilder::finish() {
         rule->workers(), [rule](int w, Workers::Parts parts) { return rule->worker(w, parts); },
         rule);
   else
-    plan_.workers = Workers(rule->workers(), [rule, resident = plan_.resident, pass = plan_.pass](
-                                                 int w, Workers::Parts parts) {
-      return with_resident(*rule, resident, pass, parts, w);
-    });
+    plan_.workers =
+        Workers(rule->workers(), [rule, pass = plan_.pass](int w, Workers::Parts parts) {
+          return with_resident(*rule, pass, parts, w);
+        });
   return std::move(plan_);
 }
 

@@ -39,6 +39,7 @@ struct Rotation {
   std::vector<TokenGroup> q_groups;
   std::vector<TokenGroup> kv_groups;
   std::vector<std::vector<int>> group_lists;  // shards of queries, shards of keys, tiles of keys
+  std::vector<int> resident;                  // as in Plan: no shard has them
   WorkerGroup group;
   std::vector<StepOfZero> steps;
   bool shares_heads = false;  // each place of the axis of heads has its share of them; else all
