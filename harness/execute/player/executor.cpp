@@ -76,11 +76,6 @@ std::unique_ptr<AttentionDevice> open_device(const ExecutionArguments& arguments
   return std::make_unique<CpuDevice>(threads);
 }
 
-void sum_steps(WorkerTime& time) {
-  time.compute_s = 0.0;
-  for (const StepTime& step : time.steps) time.compute_s += step.compute_s;
-}
-
 void add_sums(const Plan& plan, Execution& execution) {
   execution.worker_sum_s = execution.delta_s;
   for (const WorkerTime& worker : execution.workers) execution.worker_sum_s += worker.total_s();

@@ -225,26 +225,23 @@ class Layer final : public Workload {
   Sample run_split(bool verifying) {
     cpu::require_gemm("a transformer layer");
     const TensorParallelLayer::Run run = split_->run(x_.device(), y_.device());
-    Sample sample{.wall_s = run.wall_s, .critical_path_s = run.wall_s};
-    for (int w = 0; w < case_.workers; ++w) {
-      const TensorParallelLayer::WorkerRun& worker = run.workers[static_cast<std::size_t>(w)];
-      sample.worker_sum_s += worker.wall_s;
-      sample.longest_subsequence_s =
-          std::max(sample.longest_subsequence_s,
-                   worker.times[static_cast<std::size_t>(LayerPart::attention)]);
-    }
-    using WorkerRun = TensorParallelLayer::WorkerRun;
-    const auto most = [&](double (*seconds)(const WorkerRun&)) {
-      return seconds(*std::ranges::max_element(run.workers, {}, seconds));
+    const std::vector<WorkerTime>& workers = run.execution.workers;
+    Sample sample{.wall_s = run.execution.wall_s, .critical_path_s = run.execution.wall_s};
+    for (const WorkerTime& worker : workers) sample.worker_sum_s += worker.wall_s;
+    for (const LayerTimes& parts : run.parts)
+      sample.longest_subsequence_s = std::max(
+          sample.longest_subsequence_s, parts[static_cast<std::size_t>(LayerPart::attention)]);
+    const auto most = [&](double StepTime::*part) {
+      double most_s = 0.0;
+      for (const WorkerTime& worker : workers) most_s = std::max(most_s, worker.sum_s(part));
+      return most_s;
     };
-    sample.compute_s = most([](const WorkerRun& w) { return w.wall_s - w.all_reduce_s; });
-    // Nothing is computed during an all-reduce, which hides none of it.
-    sample.communication_s = most([](const WorkerRun& w) { return w.all_reduce_s - w.idle_s; });
-    sample.exposed_communication_s = sample.communication_s;
-    sample.idle_s = most([](const WorkerRun& w) { return w.idle_s; });
+    sample.compute_s = most(&StepTime::compute_s);
+    sample.communication_s = sample.exposed_communication_s = most(&StepTime::communication_s);
+    sample.idle_s = most(&StepTime::idle_s);
     // The parts of the worker that took longest; they contain its all-reduces.
-    if (!verifying)
-      times_.push_back(std::ranges::max_element(run.workers, {}, &WorkerRun::wall_s)->times);
+    const auto last = std::ranges::max_element(workers, {}, &WorkerTime::wall_s);
+    if (!verifying) times_.push_back(run.parts[static_cast<std::size_t>(last - workers.begin())]);
     return sample;
   }
 

@@ -13,10 +13,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "harness/execute/transport/memory_transport.h"
+#include "harness/execute/player/run_workers.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/allocator.h"
@@ -42,15 +41,11 @@ struct TensorParallelOptions {
 // Runs one layer any number of times, with a thread of its own for each worker, in float32.
 class TensorParallelLayer {
  public:
-  struct WorkerRun {
-    LayerTimes times{};
-    double wall_s = 0.0;
-    double all_reduce_s = 0.0;  // in all-reduces
-    double idle_s = 0.0;        // part of that: until the worker before it was ready
-  };
   struct Run {
-    std::vector<WorkerRun> workers;
-    double wall_s = 0.0;  // from the moment all threads are ready
+    // Of all-reduces, a worker's one step idles until the worker before it was ready, and what is
+    // left of them is exposed. The rest is computing.
+    Execution execution;
+    std::vector<LayerTimes> parts;  // by worker
   };
 
   // Takes the workers' shares of the weights from the allocator, and an output for each worker but
@@ -70,13 +65,9 @@ class TensorParallelLayer {
 
  private:
   struct Worker;
-  void all_reduce(Worker& worker, std::span<float> sums, float* received);
-  // Sends to the next worker and receives from the one before.
-  void exchange(Worker& worker, std::span<const float> out, std::span<float> in);
 
   const TensorParallelOptions options_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  MemoryTransport* transport_ = nullptr;  // of the present run
+  std::vector<std::shared_ptr<Worker>> workers_;
 };
 
 }  // namespace qb

@@ -105,7 +105,7 @@ TEST(TensorParallelLayer, OfOneWorkerHasTheBitsOfTheWholeLayer) {
   split.layer.options.block_tokens = 10;
   const TensorParallelLayer::Run run = split.run();
   EXPECT_EQ(split.y, split.layer.run());
-  EXPECT_EQ(run.workers.at(0).all_reduce_s, 0.0);
+  EXPECT_EQ(run.execution.workers.at(0).steps.at(0).communication_s, 0.0);
 }
 
 TEST(TensorParallelLayer, AnyRunAndEveryWorkerHasTheSameBits) {
@@ -128,15 +128,19 @@ TEST(TensorParallelLayer, OverASlowLinkIsTheSame) {
   split.options.link = {.bandwidth_byte_per_s = 1e9, .latency_s = 1e-4};
   const TensorParallelLayer::Run run = split.run();
   EXPECT_EQ(split.y, fast);
-  ASSERT_EQ(run.workers.size(), 2u);
-  for (const TensorParallelLayer::WorkerRun& worker : run.workers) {
+  ASSERT_EQ(run.execution.workers.size(), 2u);
+  for (const WorkerTime& worker : run.execution.workers) {
+    const StepTime& step = worker.steps.at(0);
     // Two all-reduces of two steps; a message takes its latency at least.
-    EXPECT_GE(worker.all_reduce_s, 4 * 1e-4);
-    EXPECT_LE(worker.idle_s, worker.all_reduce_s);
-    EXPECT_LE(worker.all_reduce_s, worker.wall_s);
-    EXPECT_LE(worker.wall_s, run.wall_s);
-    for (const double part_s : worker.times) EXPECT_GT(part_s, 0.0);
+    EXPECT_GE(step.idle_s + step.communication_s, 4 * 1e-4);
+    EXPECT_GE(step.idle_s, 0.0);
+    EXPECT_GE(step.communication_s, 0.0);
+    EXPECT_GT(step.compute_s, 0.0);
+    EXPECT_NEAR(step.compute_s + step.idle_s + step.communication_s, worker.wall_s, 1e-9);
+    EXPECT_LE(worker.wall_s, run.execution.wall_s);
   }
+  for (const LayerTimes& parts : run.parts)
+    for (const double part_s : parts) EXPECT_GT(part_s, 0.0);
 }
 
 TEST(TensorParallelLayer, SendsEachSumTwiceButForItsOwnShare) {

@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 #include "harness/workload/mixer/axial_worker.h"
-#include "harness/workload/mixer/mixer_backward.h"
 #include "harness/workload/mixer/mixer_worker.h"
 
 namespace qb {
@@ -99,21 +98,21 @@ double MixerShare::flop(int worker, Pass pass) const {
          pairs(*axial_, axial_->rows, axial_->columns);
 }
 
-MixerPlayer MixerShare::player(int worker, Allocator& memory) const {
+CaseWorker MixerShare::worker(int index, Allocator& memory) const {
   const bool goes_back = passes_.back() == Pass::backward;
-  MixerPlayer player{tensors(worker, goes_back, memory)};
+  CaseWorker made{tensors(index, goes_back, memory)};
   if (axial_) {
-    auto forward = std::make_unique<AxialWorker>(problem_, player.tensors, *axial_, worker, memory);
+    auto forward = std::make_unique<AxialForward>(problem_, made.tensors, *axial_, index, memory);
     if (goes_back)
-      player.backward = std::make_unique<AxialBackward>(problem_, player.tensors, *axial_, worker,
-                                                        memory, *forward);
-    player.forward = std::move(forward);
-    return player;
+      made.backward =
+          std::make_unique<AxialBackward>(problem_, made.tensors, *axial_, index, memory, *forward);
+    made.forward = std::move(forward);
+    return made;
   }
-  player.forward = std::make_unique<MixerWorker>(problem_, player.tensors, scan_, worker, memory);
+  made.forward = std::make_unique<MixerWorker>(problem_, made.tensors, scan_, index, memory);
   if (goes_back)
-    player.backward = std::make_unique<MixerBackward>(problem_, player.tensors, worker, memory);
-  return player;
+    made.backward = std::make_unique<MixerBackward>(problem_, made.tensors, index, memory);
+  return made;
 }
 
 int MixerShare::rounds() const {

@@ -42,7 +42,7 @@ std::vector<SizedMessage> sized_messages(const MixerProblem& problem, const Exch
 
 MixerWorker::MixerWorker(const MixerProblem& problem, const MixerTensors& tensors,
                          const ExchangePlan& plan, int index, Allocator& memory)
-    : CrewMember(problem, tensors, index, memory), plan_(plan) {
+    : OperatorWorker(problem, tensors, index, memory), plan_(plan) {
   if (plan.workers() == 1) return;
   std::ranges::copy_if(plan.messages, std::back_inserter(sends_),
                        [&](const ExchangeMessage& m) { return m.from == index; });
@@ -98,15 +98,14 @@ MixerArguments MixerWorker::arguments(int exchange) const {
   return arguments;
 }
 
-void MixerWorker::make_state(int exchange, const Tools& tools) {
-  time([&] {
-    tools.device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(tools),
-                           exchanges_[static_cast<std::size_t>(exchange)].own.view());
+void MixerWorker::make_state(int exchange) {
+  timed([&] {
+    device().mix_state(problem_.of_exchange(exchange), arguments(exchange), context(),
+                       exchanges_[static_cast<std::size_t>(exchange)].own.view());
   });
 }
 
-void MixerWorker::combine(int exchange, const Part& part, const MixerState& to,
-                          MixerDevice& device) const {
+void MixerWorker::combine(int exchange, const Part& part, const MixerState& to) const {
   const Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
   std::vector<Range> held = {{index_, index_ + 1}};
   for (const Block& in : of.in)
@@ -122,28 +121,28 @@ void MixerWorker::combine(int exchange, const Part& part, const MixerState& to,
     const MixerState from = came == of.in.end() ? part_of_state(of.own.view(), part.columns.begin)
                                                 : in_message(of, *came);
     if (appends) {
-      device.append_state(problem_.of_exchange(exchange), to, from, a);
+      device().append_state(problem_.of_exchange(exchange), to, from, a);
     } else {
-      device.copy_rows(from.matrix, to.matrix);
-      device.copy_rows(from.vector, to.vector);
+      device().copy_rows(from.matrix, to.matrix);
+      device().copy_rows(from.vector, to.vector);
     }
     appends = true;
   }
 }
 
-void MixerWorker::join(int exchange, MixerDevice& device) const {
+void MixerWorker::join(int exchange) const {
   const MixerState joined = exchanges_[static_cast<std::size_t>(exchange)].joined.view();
   const Part& wanted = plan_.wanted_by(index_).front();
   for (std::int64_t block = 0; block < wanted.columns.end; ++block)
-    combine(exchange, {wanted.rows, {block, block + 1}}, part_of_state(joined, block), device);
+    combine(exchange, {wanted.rows, {block, block + 1}}, part_of_state(joined, block));
 }
 
-void MixerWorker::compute(int round, const Tools& tools) {
-  if (round == rounds()) return finish(tools);
+void MixerWorker::compute(int round) {
+  if (round == rounds()) return end_pass();
   const int exchange = round / plan_.rounds();
   if (round % plan_.rounds() == 0) {
-    if (exchange > 0) join(exchange - 1, tools.device);
-    make_state(exchange, tools);
+    if (exchange > 0) join(exchange - 1);
+    make_state(exchange);
     for (Block& out : exchanges_[static_cast<std::size_t>(exchange)].out) out.made = false;
   }
   Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
@@ -151,23 +150,21 @@ void MixerWorker::compute(int round, const Tools& tools) {
     if (m.round != round % plan_.rounds()) continue;
     Block& out = *std::ranges::find(of.out, m.part, &Block::part);
     // Once: a worker may still read what an earlier round sent.
-    if (!std::exchange(out.made, true))
-      combine(exchange, m.part, in_message(of, out), tools.device);
-    send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()}, tools);
+    if (!std::exchange(out.made, true)) combine(exchange, m.part, in_message(of, out));
+    send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()});
   }
 }
 
-void MixerWorker::finish(const Tools& tools) {
-  MixerDevice& device = tools.device;
+void MixerWorker::end_pass() {
   const int last = static_cast<int>(exchanges_.size()) - 1;
   const bool needs_others = plan_.wanted_by(index_).front().rows.count() > 0;
-  if (needs_others) join(last, device);
-  time([&] {
+  if (needs_others) join(last);
+  timed([&] {
     if (needs_others && !is_causal(plan_))
-      return device.attend_state(problem_.of_exchange(last), arguments(last), context(tools),
-                                 exchanges_.back().joined.view());
+      return device().attend_state(problem_.of_exchange(last), arguments(last), context(),
+                                   exchanges_.back().joined.view());
     const MixerState before = needs_others ? exchanges_.back().joined.view() : MixerState{};
-    device.mix(problem_.options, arguments_, context(tools), needs_others ? &before : nullptr);
+    device().mix(problem_.options, arguments_, context(), needs_others ? &before : nullptr);
   });
 }
 

@@ -12,7 +12,7 @@
 
 #include "harness/execute/model/scan_model.h"
 #include "harness/plan/exchange/exchange_plan.h"
-#include "harness/workload/mixer/crew_member.h"
+#include "harness/workload/mixer/operator_worker.h"
 
 namespace qb {
 
@@ -25,7 +25,7 @@ namespace qb {
 [[nodiscard]] std::vector<SizedMessage> sized_messages(const MixerProblem& problem,
                                                        const ExchangePlan& plan, int exchange);
 
-class MixerWorker final : public CrewMember {
+class MixerWorker final : public OperatorWorker {
  public:
   // The references must outlive it.
   MixerWorker(const MixerProblem& problem, const MixerTensors& tensors, const ExchangePlan& plan,
@@ -37,7 +37,7 @@ class MixerWorker final : public CrewMember {
   }
 
  private:
-  void compute(int round, const Tools& tools) override;
+  void compute(int round) override;
   struct OwnState {
     Tensor matrix{};
     Tensor vector{};
@@ -60,12 +60,12 @@ class MixerWorker final : public CrewMember {
   [[nodiscard]] MixerState in_message(const Exchange& exchange, const Block& block) const;
   // The tensors, with what earlier exchanges gave.
   [[nodiscard]] MixerArguments arguments(int exchange) const;
-  void make_state(int exchange, const Tools& tools);
-  void finish(const Tools& tools);
+  void make_state(int exchange);
+  void end_pass();
   // Makes the state that the worker needs of those that came.
-  void join(int exchange, MixerDevice& device) const;
+  void join(int exchange) const;
   // to := the part, which is one block.
-  void combine(int exchange, const Part& part, const MixerState& to, MixerDevice& device) const;
+  void combine(int exchange, const Part& part, const MixerState& to) const;
 
   const ExchangePlan& plan_;
   std::vector<ExchangeMessage> sends_;
