@@ -49,6 +49,15 @@ const Execution& median_execution(std::span<const Execution> executions) {
 
 }  // namespace
 
+Sample sample_of(const Case& c, const Execution& execution) {
+  Sample sample{.wall_s = execution.wall_s,
+                .critical_path_s = execution.critical_path_s,
+                .worker_sum_s = execution.worker_sum_s,
+                .longest_subsequence_s = execution.longest_subsequence_s};
+  add_parts(c, execution, sample);
+  return sample;
+}
+
 void add_parts(const Case& c, const Execution& execution, Sample& sample) {
   if (execution.workers.empty()) return;
   for (const WorkerTime& worker : execution.workers) {
@@ -63,8 +72,7 @@ void add_parts(const Case& c, const Execution& execution, Sample& sample) {
   sample.compute_s = last.compute_s + last.merge_s;
   sample.communication_s = last.gather_s + last.sum_s(&StepTime::communication_s);
   double idle_s = 0.0;
-  if (is_known(c, &StepTime::idle_s))
-    sample.idle_s = idle_s = last.sum_s(&StepTime::idle_s);
+  if (is_known(c, &StepTime::idle_s)) sample.idle_s = idle_s = last.sum_s(&StepTime::idle_s);
   sample.exposed_communication_s = std::max(0.0, execution.wall_s - sample.compute_s - idle_s);
 }
 

@@ -94,7 +94,6 @@ Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& argum
   if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
   if (!arguments.shard) check_arguments(plan, arguments);
   Execution execution = run(ranks, plan, arguments);
-  if (ranks != Ranks::serial) execution.critical_path_s = execution.wall_s;
   if (ranks != Ranks::mpi) add_peaks(arguments, execution);
   add_sums(plan, execution);
   return execution;

@@ -124,7 +124,6 @@ Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& argument
     if (error.status() == Status::crashed && world != nullptr) world->give_up();
     throw;
   }
-  execution.critical_path_s = execution.wall_s;
   add_sums(plan, execution);
   return execution;
 }

@@ -30,7 +30,9 @@ Execution execution_of(std::vector<WorkerTime> workers) {
   for (const WorkerTime& worker : execution.workers) {
     execution.wall_s = std::max(execution.wall_s, worker.wall_s);
     execution.device_s = std::max(execution.device_s, worker.device_s);
+    execution.worker_sum_s += worker.wall_s;
   }
+  execution.critical_path_s = execution.wall_s;
   return execution;
 }
 

@@ -43,7 +43,7 @@ using MakeWorker = std::function<std::shared_ptr<StepWorker>(int worker, WorkerT
 // Runs a group of workers: serial, in turn; threads; or mpi, as run_over_mpi() does, where `group`
 // counts only with its number of workers and its timeout. Throws the first failure of any worker.
 // It lets go of the workers at the end, unless messages may still come into their memory. Returns
-// their times, and the wall clock of the slowest.
+// their times, the wall clock of the slowest, and the sum of the wall clocks of all.
 [[nodiscard]] Execution run_workers(Ranks ranks, const MemoryTransport::Options& group,
                                     const MakeWorker& make);
 

@@ -2,6 +2,7 @@
 // One device runs each worker in turn: this measures one worker's cost without a second device.
 #include <algorithm>
 #include <deque>
+#include <numeric>
 
 #include "harness/execute/player/worker.h"
 #include "harness/execute/transport/memory_transport.h"
@@ -10,17 +11,13 @@ namespace qb {
 namespace {
 
 double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
-  std::size_t rounds = 0;
-  for (const WorkerTime& worker : workers) rounds = std::max(rounds, worker.steps.size());
-  double sum_s = 0.0;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    double slowest_s = 0.0;
-    for (const WorkerTime& worker : workers)
-      if (round < worker.steps.size())
-        slowest_s = std::max(slowest_s, worker.steps[round].compute_s);
-    sum_s += slowest_s;
+  std::vector<double> slowest_s;  // by step
+  for (const WorkerTime& worker : workers) {
+    slowest_s.resize(std::max(slowest_s.size(), worker.steps.size()));
+    for (std::size_t s = 0; s < worker.steps.size(); ++s)
+      slowest_s[s] = std::max(slowest_s[s], worker.steps[s].compute_s);
   }
-  return sum_s;
+  return std::accumulate(slowest_s.begin(), slowest_s.end(), 0.0);
 }
 
 // Runs the workers, whose messages wait in memory: all of them together where they communicate, and

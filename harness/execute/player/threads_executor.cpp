@@ -115,7 +115,7 @@ Execution execute_threads(const Plan& plan, const ExecutionArguments& given) {
                     return run.workers.emplace_back(std::make_shared<ThreadWorker>(run, w, team));
                   });
   execution.delta_s = delta_s;
-  execution.wall_s += delta_s;
+  execution.critical_path_s = execution.wall_s += delta_s;
   return execution;
 }
 

@@ -22,6 +22,7 @@
 #include "harness/workload/layer/tensor_parallel.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "harness/workload/prediction.h"
+#include "harness/workload/step_rows.h"
 #include "harness/workload/workload.h"
 #include "kernels/cpu/gemm.h"
 
@@ -224,25 +225,17 @@ class Layer final : public Workload {
 
   Sample run_split(bool verifying) {
     cpu::require_gemm("a transformer layer");
-    const TensorParallelLayer::Run run = split_->run(x_.device(), y_.device());
-    const std::vector<WorkerTime>& workers = run.execution.workers;
-    Sample sample{.wall_s = run.execution.wall_s, .critical_path_s = run.execution.wall_s};
-    for (const WorkerTime& worker : workers) sample.worker_sum_s += worker.wall_s;
+    TensorParallelLayer::Run run =
+        split_->run(x_.device(), y_.device(), network_of(case_).limit, message_timeout_s(case_));
     for (const LayerTimes& parts : run.parts)
-      sample.longest_subsequence_s = std::max(
-          sample.longest_subsequence_s, parts[static_cast<std::size_t>(LayerPart::attention)]);
-    const auto most = [&](double StepTime::*part) {
-      double most_s = 0.0;
-      for (const WorkerTime& worker : workers) most_s = std::max(most_s, worker.sum_s(part));
-      return most_s;
-    };
-    sample.compute_s = most(&StepTime::compute_s);
-    sample.communication_s = sample.exposed_communication_s = most(&StepTime::communication_s);
-    sample.idle_s = most(&StepTime::idle_s);
+      run.execution.longest_subsequence_s =
+          std::max(run.execution.longest_subsequence_s,
+                   parts[static_cast<std::size_t>(LayerPart::attention)]);
     // The parts of the worker that took longest; they contain its all-reduces.
+    const std::vector<WorkerTime>& workers = run.execution.workers;
     const auto last = std::ranges::max_element(workers, {}, &WorkerTime::wall_s);
     if (!verifying) times_.push_back(run.parts[static_cast<std::size_t>(last - workers.begin())]);
-    return sample;
+    return sample_of(case_, run.execution);
   }
 
   void rehearse_on(const cuda::KernelCosts& costs) {
@@ -267,11 +260,8 @@ class Layer final : public Workload {
                "hidden_states");
     y_ = poisoned_states("output");
     if (is_split_layer(case_))
-      split_ = std::make_unique<TensorParallelLayer>(
-          shape_, *weights_,
-          TensorParallelOptions{options_, case_.workers, network_of(case_).limit,
-                                message_timeout_s(case_)},
-          ledger());
+      split_ = std::make_unique<TensorParallelLayer>(shape_, *weights_, options_, case_.workers,
+                                                     ledger());
   }
 
   // The device reads the tensors of the host.

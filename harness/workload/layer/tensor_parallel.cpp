@@ -152,33 +152,32 @@ struct TensorParallelLayer::Worker final : StepWorker {
 };
 
 TensorParallelLayer::TensorParallelLayer(const LayerShape& shape, const LayerWeights& weights,
-                                         const TensorParallelOptions& options, Allocator& allocator)
-    : options_(options) {
-  const LayerShape share = layer_share(shape, options.workers);
-  LayerOptions layer = options.layer;
-  layer.workers = options.workers;
-  layer.threads = std::max(1, options.layer.threads / options.workers);
-  for (int w = 0; w < options.workers; ++w)
-    workers_.push_back(std::make_shared<Worker>(shape, share, weights, layer, w, allocator));
+                                         LayerOptions options, int workers, Allocator& allocator) {
+  const LayerShape share = layer_share(shape, workers);
+  options.workers = workers;
+  options.threads = std::max(1, options.threads / workers);
+  for (int w = 0; w < workers; ++w)
+    workers_.push_back(std::make_shared<Worker>(shape, share, weights, options, w, allocator));
 }
 
 TensorParallelLayer::~TensorParallelLayer() = default;
 
-TensorParallelLayer::Run TensorParallelLayer::run(const TensorView& x, const TensorView& y) {
-  const bool is_limited = options_.link.bandwidth_byte_per_s > 0.0 || options_.link.latency_s > 0.0;
+TensorParallelLayer::Run TensorParallelLayer::run(const TensorView& x, const TensorView& y,
+                                                  const LinkLimit& link, double message_timeout_s) {
   workers_.front()->y = y;
+  const auto make = [&](int w, WorkerTeam& team) {
+    const auto& worker = workers_[static_cast<std::size_t>(w)];
+    worker->x = x;
+    worker->team = &team;
+    return worker;
+  };
   Run run{run_workers(Ranks::threads,
-                      {.carrier = is_limited,
-                       .link = options_.link,
-                       .timeout_s = options_.message_timeout_s,
-                       .workers = options_.workers,
+                      {.carrier = !(link == LinkLimit{}),
+                       .link = link,
+                       .timeout_s = message_timeout_s,
+                       .workers = static_cast<int>(workers_.size()),
                        .instead = "fewer workers"},
-                      [&](int w, WorkerTeam& team) {
-                        const auto& worker = workers_[static_cast<std::size_t>(w)];
-                        worker->x = x;
-                        worker->team = &team;
-                        return worker;
-                      }),
+                      make),
           {}};
   for (const auto& worker : workers_) run.parts.push_back(worker->parts);
   return run;

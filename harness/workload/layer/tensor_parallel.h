@@ -31,13 +31,6 @@ namespace qb {
 [[nodiscard]] std::int64_t all_reduce_sent_bytes(const LayerShape& whole, std::int64_t block_tokens,
                                                  int workers);
 
-struct TensorParallelOptions {
-  LayerOptions layer;  // its threads are shared among the workers
-  int workers = 1;
-  LinkLimit link{};  // messages between workers are delayed to this limit
-  double message_timeout_s = 300.0;
-};
-
 // Runs one layer any number of times, with a thread of its own for each worker, in float32.
 class TensorParallelLayer {
  public:
@@ -50,23 +43,24 @@ class TensorParallelLayer {
 
   // Takes the workers' shares of the weights from the allocator, and an output for each worker but
   // the first, both in the name of their worker. The allocator must outlive it. Throws Unsupported
-  // as layer_share() does, OutOfMemory.
-  TensorParallelLayer(const LayerShape& shape, const LayerWeights& weights,
-                      const TensorParallelOptions& options, Allocator& allocator);
+  // as layer_share() does, OutOfMemory. The threads of the options are shared among the workers.
+  TensorParallelLayer(const LayerShape& shape, const LayerWeights& weights, LayerOptions options,
+                      int workers, Allocator& allocator);
   ~TensorParallelLayer();
   TensorParallelLayer(const TensorParallelLayer&) = delete;
   TensorParallelLayer& operator=(const TensorParallelLayer&) = delete;
 
   // x and y are [batch, N, H], contiguous and do not overlap. All workers read x; worker 0 writes y
-  // and the others what must be equal to it. If a worker fails, all end, and this throws its error.
-  [[nodiscard]] Run run(const TensorView& x, const TensorView& y);
+  // and the others what must be equal to it. Messages are delayed to the link. If a worker fails,
+  // all end, and this throws its error.
+  [[nodiscard]] Run run(const TensorView& x, const TensorView& y, const LinkLimit& link = {},
+                        double message_timeout_s = 300.0);
   // The output of a worker's last run, for tests; that of worker 0 is the caller's y.
   [[nodiscard]] const TensorView& output_of(int worker) const;
 
  private:
   struct Worker;
 
-  const TensorParallelOptions options_;
   std::vector<std::shared_ptr<Worker>> workers_;
 };
 

@@ -32,23 +32,23 @@ std::vector<std::int64_t> all_shared_rows(const LayerShape& shape) {
 // A random layer on several workers.
 struct Split {
   RandomLayer layer;
-  TensorParallelOptions options;
+  int n_workers;
+  LinkLimit link{};
   std::vector<float> y;
 
   Split(const LayerShape& shape, const MaskSpec& mask, int workers, std::uint64_t seed)
-      : layer(shape, mask, seed), y(layer.x.size(), std::numeric_limits<float>::quiet_NaN()) {
-    options.workers = workers;
-  }
+      : layer(shape, mask, seed),
+        n_workers(workers),
+        y(layer.x.size(), std::numeric_limits<float>::quiet_NaN()) {}
 
-  [[nodiscard]] TensorParallelLayer on(Allocator& memory) {
-    options.layer = layer.options;
-    return {layer.shape, layer.weights, options, memory};
+  [[nodiscard]] TensorParallelLayer on(Allocator& memory) const {
+    return {layer.shape, layer.weights, layer.options, n_workers, memory};
   }
   [[nodiscard]] TensorView view(std::vector<float>& values) const {
     return contiguous_view(values.data(), DType::f32, layer.shape.states());
   }
   TensorParallelLayer::Run run(TensorParallelLayer& split) {
-    return split.run(view(layer.x), view(y));
+    return split.run(view(layer.x), view(y), link);
   }
   TensorParallelLayer::Run run(Allocator& memory = heap_allocator()) {
     TensorParallelLayer split = on(memory);
@@ -125,7 +125,7 @@ TEST(TensorParallelLayer, OverASlowLinkIsTheSame) {
   Split split({1, 16, 4, 8, 32}, MaskKind::full, 2, 8);
   (void)split.run();
   const std::vector<float> fast = split.y;
-  split.options.link = {.bandwidth_byte_per_s = 1e9, .latency_s = 1e-4};
+  split.link = {.bandwidth_byte_per_s = 1e9, .latency_s = 1e-4};
   const TensorParallelLayer::Run run = split.run();
   EXPECT_EQ(split.y, fast);
   ASSERT_EQ(run.execution.workers.size(), 2u);

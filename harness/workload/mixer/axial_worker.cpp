@@ -12,28 +12,9 @@ std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
   return std::span(kForward).subspan(has_pair_bias ? 0 : 1);
 }
 
-AxialWorker::AxialWorker(const MixerProblem& problem, const MixerTensors& tensors,
-                         const AxialTensor& axial, Pass pass, int index, Allocator& memory)
-    : OperatorWorker(problem, tensors, index, memory),
-      axial_(axial),
-      changes_(axial_rounds(pass, problem.has_pair_bias)) {
-  const DType dtype = problem.problem.dtype;
-  for (int round = 0; round < rounds(); ++round) {
-    const int change = changes_[static_cast<std::size_t>(round)];
-    if (change == kGatherBias) continue;
-    for (const ExchangeMessage& m : axial.changes[change].messages) {
-      if (m.from == index) out_.push_back({round, m, take(dtype, m.part, "message_out")});
-      if (m.to != index) continue;
-      in_.push_back({round, m, take(dtype, m.part, "message_in")});
-      expect(m.from, round, bytes_of(in_.back().memory.view()));
-    }
-  }
-}
-
 Tensor AxialWorker::take(DType dtype, const Part& part, const char* label,
                          std::int64_t numbers) const {
-  Extent extent = arguments_.out.extent;
-  extent.length = part.count();
+  Extent extent = extent_of(part);
   if (numbers > 0) extent.head_dim = numbers;
   return {memory_, dtype, extent, label, index_};
 }
@@ -51,17 +32,13 @@ void AxialWorker::copy(const Held& from, const Held& to, const Part& part) const
 }
 
 void AxialWorker::leave(int round, const Held& from, const Held& to) {
-  for (const Parcel& parcel : out_) {
-    if (parcel.round != round) continue;
-    copy(from, parcel.held(), parcel.message.part);
-    send(parcel.message.to, round, bytes_of(parcel.memory.view()));
-  }
+  send(round, [&](const Parcel& out) { copy(from, held(out), out.part); });
   copy(from, to, intersection(axial_.rows_of(index_), axial_.columns_of(index_)));
 }
 
 void AxialWorker::arrive(int round, const Held& to) const {
-  for (const Parcel& parcel : in_)
-    if (parcel.round == round) copy(parcel.held(), to, parcel.message.part);
+  for (const Parcel& in : in_)
+    if (in.round == round) copy(held(in), to, in.part);
 }
 
 void AxialWorker::attend(const MixerArguments& arguments, std::int64_t length,
@@ -70,41 +47,36 @@ void AxialWorker::attend(const MixerArguments& arguments, std::int64_t length,
 }
 
 AxialForward::AxialForward(const MixerProblem& problem, const MixerTensors& tensors,
-                           const AxialTensor& axial, int index, Allocator& memory)
-    : AxialWorker(problem, tensors, axial, Pass::forward, index, memory),
+                           const Exchanges& exchanges, const AxialTensor& axial, int index,
+                           Allocator& memory)
+    : AxialWorker(problem, tensors, exchanges, axial, Pass::forward, index, memory),
       columns_(take_columns(problem.problem.dtype, "columns")),
-      columns_output_(take_columns(DType::f32, "columns_output")) {
-  if (!problem.has_pair_bias) return;
-  for (int w = 0; w < axial.workers; ++w) {
-    bias_.emplace_back(memory, problem.problem.dtype, bias_of(w).extent,
-                       w == index ? "message_out" : "message_in", index);
-    if (w != index) expect(w, 0, bytes_of(bias_.back().view()));
-  }
-}
+      columns_output_(take_columns(DType::f32, "columns_output")) {}
 
 TensorView AxialForward::bias_of(int worker) const {
   const Range rows = axial_.columns_of(worker).columns;
   return arguments_.pair_bias.tokens(rows.begin, rows.count());
 }
 
+TensorView AxialForward::bias_in(const Parcel& parcel) const {
+  return contiguous_view(parcel.memory->data(), problem_.problem.dtype,
+                         bias_of(parcel.from).extent);
+}
+
 void AxialForward::poison_what_comes() const {
-  for (int w = 0; w < static_cast<int>(bias_.size()); ++w)
+  for (int w = 0; problem_.has_pair_bias && w < axial_.workers; ++w)
     if (w != index_) poison(bias_of(w));
 }
 
 void AxialForward::compute(int round) {
-  if (round == rounds()) return arrive(round - 1, rows(arguments_.out));
+  if (round == rounds_) return arrive(round - 1, rows(arguments_.out));
   switch (changes_[static_cast<std::size_t>(round)]) {
-    case kGatherBias: {
-      const TensorView& own = bias_[static_cast<std::size_t>(index_)].view();
-      device().copy_rows(bias_of(index_), own);
-      for (int step = 1; step < axial_.workers; ++step)
-        send((index_ + step) % axial_.workers, round, bytes_of(own));
-      return;
-    }
+    case kGatherBias:
+      return send(round,
+                  [&](const Parcel& out) { device().copy_rows(bias_of(index_), bias_in(out)); });
     case 0:
-      for (int w = 0; w < static_cast<int>(bias_.size()); ++w)
-        if (w != index_) device().copy_rows(bias_[static_cast<std::size_t>(w)].view(), bias_of(w));
+      for (const Parcel& in : in_)
+        if (in.round < round) device().copy_rows(bias_in(in), bias_of(in.from));
       attend(arguments_, axial_.columns);
       return leave(round, rows(arguments_.out), columns(columns_.view()));
     default:
@@ -115,9 +87,9 @@ void AxialForward::compute(int round) {
 }
 
 AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
-                             const AxialTensor& axial, int index, Allocator& memory,
-                             const AxialForward& forward)
-    : AxialWorker(problem, tensors, axial, Pass::backward, index, memory),
+                             const Exchanges& exchanges, const AxialTensor& axial, int index,
+                             Allocator& memory, const AxialForward& forward)
+    : AxialWorker(problem, tensors, exchanges, axial, Pass::backward, index, memory),
       columns_(forward.columns_in()),
       columns_output_(forward.columns_out()),
       rows_output_(take_rows(DType::f32, "rows_output")),

@@ -27,13 +27,13 @@ inline constexpr int kGatherBias = -1;  // each worker sends the rows of its col
 
 // What a worker does in both passes.
 class AxialWorker : public OperatorWorker {
- public:
-  [[nodiscard]] int rounds() const override { return static_cast<int>(changes_.size()); }
-
  protected:
   // The tensors and the references must outlive it.
-  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
-              Pass pass, int index, Allocator& memory);
+  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const Exchanges& exchanges,
+              const AxialTensor& axial, Pass pass, int index, Allocator& memory)
+      : OperatorWorker(problem, tensors, exchanges, index, memory),
+        axial_(axial),
+        changes_(axial_rounds(pass, problem.has_pair_bias)) {}
 
   // Tokens of the tensor, which follow each other by row or by column.
   struct Held {
@@ -45,6 +45,15 @@ class AxialWorker : public OperatorWorker {
   [[nodiscard]] Held rows(const TensorView& view) const { return {axial_.rows_of(index_), view}; }
   [[nodiscard]] Held columns(const TensorView& view) const {
     return {axial_.columns_of(index_), view, true};
+  }
+  [[nodiscard]] Held held(const Parcel& parcel) const {
+    return {parcel.part,
+            contiguous_view(parcel.memory->data(), problem_.problem.dtype, extent_of(parcel.part))};
+  }
+  [[nodiscard]] Extent extent_of(const Part& part) const {
+    Extent extent = arguments_.out.extent;
+    extent.length = part.count();
+    return extent;
   }
   // `numbers` of each head of these tokens; 0: as many as outputs have.
   [[nodiscard]] Tensor take(DType dtype, const Part& part, const char* label,
@@ -71,24 +80,15 @@ class AxialWorker : public OperatorWorker {
   const std::span<const int> changes_;  // by round
 
  private:
-  struct Parcel {
-    int round;
-    ExchangeMessage message;
-    Tensor memory;
-    [[nodiscard]] Held held() const { return {message.part, memory.view()}; }
-  };
   void copy(const Held& from, const Held& to, const Part& part) const;
-
-  std::vector<Parcel> in_;
-  std::vector<Parcel> out_;
 };
 
 // It gathers the pair bias if there is one, attends within its rows, exchanges parts of them for
 // its columns, attends within those, and exchanges back.
 class AxialForward final : public AxialWorker {
  public:
-  AxialForward(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
-               int index, Allocator& memory);
+  AxialForward(const MixerProblem& problem, const MixerTensors& tensors, const Exchanges& exchanges,
+               const AxialTensor& axial, int index, Allocator& memory);
 
   [[nodiscard]] const TensorView& columns_in() const { return columns_.view(); }
   [[nodiscard]] const TensorView& columns_out() const { return columns_output_.view(); }
@@ -99,17 +99,18 @@ class AxialForward final : public AxialWorker {
   void compute(int round) override;
   // Rows of the pair bias, those of the worker's columns.
   [[nodiscard]] TensorView bias_of(int worker) const;
+  [[nodiscard]] TensorView bias_in(const Parcel& parcel) const;
 
   const Tensor columns_;
   const Tensor columns_output_;
-  std::vector<Tensor> bias_;  // by worker, as messages
 };
 
 // It keeps nothing of a forward pass, whose worker lends it the memory of its columns.
 class AxialBackward final : public AxialWorker {
  public:
-  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
-                int index, Allocator& memory, const AxialForward& forward);
+  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
+                const Exchanges& exchanges, const AxialTensor& axial, int index, Allocator& memory,
+                const AxialForward& forward);
 
  private:
   void compute(int round) override;

@@ -49,14 +49,18 @@ MixerShare::MixerShare(const Case& c, const MixerProblem& problem)
     : problem_(problem),
       passes_(passes_of(c.pass)),
       scan_(scan_of(c, problem)),
-      axial_(axial_of(c)) {}
+      axial_(axial_of(c)),
+      exchanges_{make_exchanges(Pass::forward), make_exchanges(Pass::backward)} {}
 
-MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
+Exchanges MixerShare::make_exchanges(Pass pass) const {
   if (workers() == 1) return {};
   Exchanges exchanges;
   if (!axial_) {
     for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
-      exchanges.push_back(sized_messages(problem_, scan_, e));
+      for (std::vector<SizedMessage>& messages = exchanges.emplace_back();
+           const ExchangeMessage& m : scan_.messages)
+        messages.push_back({m.round, m.from, m.to,
+                            block_bytes(problem_, scan_, e, m.part.columns.begin), m.part, e});
     return exchanges;
   }
   Extent token = problem_.problem.shape.out();
@@ -67,13 +71,18 @@ MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
     if (change == kGatherBias)
       for (int step = 1; step < axial_->workers; ++step)
         for (int from = 0; from < axial_->workers; ++from)
-          messages.push_back({round, from, (from + step) % axial_->workers,
+          messages.push_back({round,
+                              from,
+                              (from + step) % axial_->workers,
                               token.heads * axial_->columns_of(from).columns.count() *
-                                  axial_->columns * size_of(problem_.problem.dtype)});
+                                  axial_->columns * size_of(problem_.problem.dtype),
+                              {},
+                              round});
     else
       for (const ExchangeMessage& m : axial_->changes[change].messages)
         messages.push_back({round, m.from, m.to,
-                            m.part.count() * token.elements() * size_of(problem_.problem.dtype)});
+                            m.part.count() * token.elements() * size_of(problem_.problem.dtype),
+                            m.part, round});
     ++round;
   }
   return exchanges;
@@ -102,24 +111,27 @@ CaseWorker MixerShare::worker(int index, Allocator& memory) const {
   const bool goes_back = passes_.back() == Pass::backward;
   CaseWorker made{tensors(index, goes_back, memory)};
   if (axial_) {
-    auto forward = std::make_unique<AxialForward>(problem_, made.tensors, *axial_, index, memory);
+    auto forward = std::make_unique<AxialForward>(problem_, made.tensors, exchanges(Pass::forward),
+                                                  *axial_, index, memory);
     if (goes_back)
-      made.backward =
-          std::make_unique<AxialBackward>(problem_, made.tensors, *axial_, index, memory, *forward);
+      made.backward = std::make_unique<AxialBackward>(
+          problem_, made.tensors, exchanges(Pass::backward), *axial_, index, memory, *forward);
     made.forward = std::move(forward);
     return made;
   }
-  made.forward = std::make_unique<MixerWorker>(problem_, made.tensors, scan_, index, memory);
+  made.forward = std::make_unique<MixerWorker>(problem_, made.tensors, exchanges(Pass::forward),
+                                               scan_, index, memory);
   if (goes_back)
-    made.backward = std::make_unique<MixerBackward>(problem_, made.tensors, index, memory);
+    made.backward = std::make_unique<MixerBackward>(problem_, made.tensors,
+                                                    exchanges(Pass::backward), index, memory);
   return made;
 }
 
 int MixerShare::rounds() const {
   int rounds = 0;
   for (const Pass pass : passes_)
-    rounds += axial_ ? static_cast<int>(axial_rounds(pass, problem_.has_pair_bias).size())
-                     : mixer_exchanges(problem_.options.kind) * scan_.rounds();
+    for (const std::vector<SizedMessage>& messages : exchanges(pass))
+      rounds += messages.back().round + 1;
   return rounds;
 }
 

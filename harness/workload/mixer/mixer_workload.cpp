@@ -14,6 +14,7 @@
 #include "harness/workload/mixer/mixer_verify.h"
 #include "harness/workload/mixer/mixer_verify_gradients.h"
 #include "harness/workload/prediction.h"
+#include "harness/workload/step_rows.h"
 #include "harness/workload/workload.h"
 
 namespace qb {
@@ -123,43 +124,29 @@ class SequenceMixer final : public Workload {
   }
   [[nodiscard]] Sample run_pass(Pass pass, bool verifying) {
     const Network network = case_.ranks == Ranks::threads ? network_of(case_) : Network{};
-    return sample_of(group_->run(pass, device_->as<MixerDevice>(), threads_of_worker(),
-                                 {.carrier = case_.ranks == Ranks::threads,
-                                  .link = network.limit,
-                                  .hosts = network.hosts,
-                                  .timeout_s = message_timeout_s(case_),
-                                  .workers = share_.workers()},
-                                 verifying));
-  }
-
-  // Ranks other than 0 know no times.
-  [[nodiscard]] Sample sample_of(const Execution& run) const {
-    const bool in_turn = case_.ranks == Ranks::serial;
-    Sample sample{.wall_s = run.wall_s, .critical_path_s = in_turn ? 0.0 : run.wall_s};
-    if (run.workers.empty()) return sample;
+    Execution run = group_->run(pass, device_->as<MixerDevice>(), threads_of_worker(),
+                                {.carrier = case_.ranks == Ranks::threads,
+                                 .link = network.limit,
+                                 .hosts = network.hosts,
+                                 .timeout_s = message_timeout_s(case_),
+                                 .workers = share_.workers()},
+                                verifying);
+    double most_before_s = 0.0;
+    double worker_sum_s = 0.0;
     for (const WorkerTime& worker : run.workers) {
-      // The last step that computes makes the output.
-      double last_s = 0.0;
+      double last_s = 0.0;  // of the last step that computes, which makes the output
       for (const StepTime& step : worker.steps)
         if (step.compute_s > 0.0) last_s = step.compute_s;
-      sample.longest_subsequence_s = std::max(sample.longest_subsequence_s, last_s);
-      sample.worker_sum_s += in_turn ? worker.compute_s : worker.wall_s;
-      if (in_turn)
-        sample.critical_path_s = std::max(sample.critical_path_s, worker.compute_s - last_s);
+      run.longest_subsequence_s = std::max(run.longest_subsequence_s, last_s);
+      most_before_s = std::max(most_before_s, worker.compute_s - last_s);
+      worker_sum_s += worker.compute_s;
     }
-    if (in_turn) {
-      // All that others leave is there before a last step begins, and combining it counts as
-      // sending.
-      sample.critical_path_s += sample.longest_subsequence_s;
-      return sample;
-    }
-    // The parts are those of the worker that ends last. Nothing is computed while it waits.
-    const WorkerTime& last = *std::ranges::max_element(run.workers, {}, &WorkerTime::wall_s);
-    sample.compute_s = last.compute_s;
-    sample.communication_s = sample.exposed_communication_s =
-        last.sum_s(&StepTime::exposed_communication_s);
-    sample.idle_s = last.sum_s(&StepTime::idle_s);
-    return sample;
+    if (case_.ranks != Ranks::serial) return sample_of(case_, run);
+    // All that others leave is there before a last step begins, and combining it counts as sending.
+    return {.wall_s = run.wall_s,
+            .critical_path_s = most_before_s + run.longest_subsequence_s,
+            .worker_sum_s = worker_sum_s,
+            .longest_subsequence_s = run.longest_subsequence_s};
   }
 
   [[nodiscard]] Sample of_bound() const {

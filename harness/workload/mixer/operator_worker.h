@@ -3,29 +3,40 @@
 // the tensors of consecutive tokens, clocks, and messages in rounds.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "harness/execute/device/mixer_device.h"
+#include "harness/execute/model/scan_model.h"
 #include "harness/execute/player/run_workers.h"
 #include "harness/workload/mixer/mixer_tensors.h"
 
 namespace qb {
 
-// A run has a step for each round of messages, and one after the last.
+using Exchanges = std::vector<std::vector<SizedMessage>>;
+
+// Memory of messages comes from the allocator as message_in and message_out, when it is made. A run
+// has a step for each round of messages, and one after the last.
 class OperatorWorker : public StepWorker {
  public:
-  // The tensors and the references must outlive it.
-  OperatorWorker(const MixerProblem& problem, const MixerTensors& tensors, int index,
-                 Allocator& memory)
+  // exchanges: each has rounds from 0 on. The tensors and the references must outlive it.
+  OperatorWorker(const MixerProblem& problem, const MixerTensors& tensors,
+                 const Exchanges& exchanges, int index, Allocator& memory)
       : problem_(problem),
         index_(index),
         memory_(memory),
         arguments_(tensors.arguments()),
-        gradients_(tensors.gradients()) {}
+        gradients_(tensors.gradients()) {
+    for (const std::vector<SizedMessage>& messages : exchanges) {
+      for (const SizedMessage& m : messages) take(m);
+      rounds_ += messages.back().round + 1;
+    }
+  }
 
   // What the next run computes and sends with. at_end: called when its time has ended.
   void use(MixerDevice& device, int threads, Transport& messages,
@@ -37,15 +48,34 @@ class OperatorWorker : public StepWorker {
   }
   // The tensors were filled. Makes what others send unreadable.
   virtual void poison_what_comes() const {}
-  // The rounds of messages in a run.
-  [[nodiscard]] virtual int rounds() const = 0;
 
-  [[nodiscard]] int steps() const final { return rounds() + 1; }
-  void prepare() final;
-  void begin(double begin_s) final { begin_s_ = begin_s; }
+  [[nodiscard]] int steps() const final { return rounds_ + 1; }
+  void prepare() final {
+    round_ = 0;
+    time_ = {};
+    time_.steps.resize(static_cast<std::size_t>(steps()));
+    for (Parcel& in : in_) in.ticket = messages_->receive({in.from, index_, in.round}, in.bytes());
+  }
+  void begin(double begin_s) final { begin_s_ = step_begin_s_ = begin_s; }
   void compute_step() final { compute(round_); }
-  void end_step() final;
-  void finish() final;
+  void end_step() final {
+    StepTime& step = step_time();
+    double exposed_s = 0.0;
+    for (const Parcel& in : in_)
+      if (in.round == round_) (void)messages_->timed_wait(in.ticket, step.idle_s, exposed_s);
+    if (round_ == rounds_)
+      for (const Parcel& out : out_) (void)messages_->wait(out.ticket);
+    // Nothing is computed while states are packed, sent and combined.
+    const double end_s = now_s();
+    const double lasted_s = end_s - std::exchange(step_begin_s_, end_s);
+    step.communication_s = step.exposed_communication_s = lasted_s - step.compute_s - step.idle_s;
+    ++round_;
+  }
+  void finish() final {
+    time_.wall_s = step_begin_s_ - begin_s_;
+    time_.compute_s = time_.sum_s(&StepTime::compute_s);
+    if (at_end_) at_end_(time_);
+  }
   [[nodiscard]] const WorkerTime& time() const final { return time_; }
 
  protected:
@@ -61,12 +91,23 @@ class OperatorWorker : public StepWorker {
     work();
     step_time().compute_s += now_s() - start_s;
   }
-  // Each run gets a message here.
-  void expect(int from, int round, std::span<std::byte> bytes) {
-    incoming_.push_back({from, round, bytes, {}});
-  }
-  void send(int to, int round, std::span<const std::byte> bytes) {
-    outgoing_.push_back(messages_->send({index_, to, round}, bytes));
+  // A message with its memory, from which all of one content are sent.
+  struct Parcel : SizedMessage {
+    std::shared_ptr<Buffer> memory;
+    Ticket ticket{};
+    [[nodiscard]] std::span<std::byte> bytes() const {
+      return {memory->as<std::byte>(), memory->bytes()};
+    }
+  };
+  // Sends what belongs to the round, after fill(parcel) where no earlier message has its content:
+  // a worker may still read that.
+  template <class Fill>
+  void send(int round, const Fill& fill) {
+    for (Parcel& out : out_) {
+      if (out.round != round) continue;
+      if (&*std::ranges::find(out_, out.memory, &Parcel::memory) == &out) fill(out);
+      out.ticket = messages_->send({index_, out.to, round}, out.bytes());
+    }
   }
 
   const MixerProblem& problem_;
@@ -74,24 +115,33 @@ class OperatorWorker : public StepWorker {
   Allocator& memory_;
   const MixerArguments arguments_;
   const MixerGradients gradients_;
+  std::vector<Parcel> in_;  // with rounds of the whole pass, as `out_`
+  int rounds_ = 0;
 
  private:
-  struct Incoming {
-    int from;
-    int round;
-    std::span<std::byte> bytes;
-    Ticket ticket;
-  };
+  void take(const SizedMessage& m) {
+    if (m.from != index_ && m.to != index_) return;
+    const bool leaves = m.from == index_;
+    const auto same = std::ranges::find_if(out_, [&](const Parcel& out) {
+      return leaves && out.tensor == m.tensor && out.part == m.part;
+    });
+    Parcel parcel{m, same != out_.end()
+                         ? same->memory
+                         : std::make_shared<Buffer>(memory_, static_cast<std::size_t>(m.bytes),
+                                                    leaves ? "message_out" : "message_in", index_)};
+    parcel.round += rounds_;
+    (leaves ? out_ : in_).push_back(std::move(parcel));
+  }
   [[nodiscard]] StepTime& step_time() { return time_.steps[static_cast<std::size_t>(round_)]; }
 
   MixerDevice* device_ = nullptr;
   int threads_ = 1;
   Transport* messages_ = nullptr;
   std::function<void(WorkerTime&)> at_end_;
-  std::vector<Incoming> incoming_;
-  std::vector<Ticket> outgoing_;
+  std::vector<Parcel> out_;
   WorkerTime time_;
   double begin_s_ = 0.0;
+  double step_begin_s_ = 0.0;
   int round_ = 0;
 };
 
@@ -100,8 +150,6 @@ class OperatorWorker : public StepWorker {
 class MixerBackward final : public OperatorWorker {
  public:
   using OperatorWorker::OperatorWorker;
-
-  [[nodiscard]] int rounds() const override { return 0; }
 
  private:
   void compute(int /*round*/) override {
