@@ -96,8 +96,7 @@ Execution play_all(const AnyTrial& trial, Kernel kernel, Crew& crew) {
 // Returns the failure of rank 0's execution.
 template <class AnyTrial>
 std::string failure_of(const AnyTrial& trial, Crew& crew) {
-  return case_failure(
-      [&] { (void)play_all(trial, Kernel::flash, crew); });
+  return case_failure([&] { (void)play_all(trial, Kernel::flash, crew); });
 }
 
 // Lets the victim's k-th request for memory fail in the k-th run, until a run succeeds, and returns
