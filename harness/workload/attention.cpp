@@ -339,11 +339,7 @@ class Attention final : public Workload {
   }
 
   [[nodiscard]] Sample sample_of(const Execution& e) const {
-    Sample sample{.wall_s = e.wall_s,
-                  .critical_path_s = e.critical_path_s,
-                  .worker_sum_s = e.worker_sum_s,
-                  .longest_subsequence_s = e.longest_subsequence_s};
-    add_parts(case_, e, sample);
+    Sample sample = qb::sample_of(case_, e);
     if (e.device_s > 0.0) sample.device_s = e.device_s;
     if (e.workers.empty())  // launched together
       sample.gather_s = sample.merge_s = std::numeric_limits<double>::quiet_NaN();

@@ -24,18 +24,12 @@ std::optional<std::int64_t> executed_pairs(const Case& c, const PlannedCase& pla
   return planned.gpu->step_pairs[worker][step];
 }
 
-double sum_over_steps(const WorkerTime& worker, double StepTime::*time) {
-  double sum_s = 0.0;
-  for (const StepTime& step : worker.steps) sum_s += step.*time;
-  return sum_s;
-}
-
 // The worker that ends last; of workers that end together, the one that computes most.
 const WorkerTime& last_worker(const Execution& execution) {
   constexpr double kTogether = 1e-9;
   const auto end_s = [](const WorkerTime& worker) {
-    return worker.total_s() + sum_over_steps(worker, &StepTime::exposed_communication_s) +
-           sum_over_steps(worker, &StepTime::idle_s);
+    return worker.total_s() + worker.sum_s(&StepTime::exposed_communication_s) +
+           worker.sum_s(&StepTime::idle_s);
   };
   const WorkerTime* last = &execution.workers.front();
   for (const WorkerTime& worker : execution.workers) {
@@ -55,6 +49,15 @@ const Execution& median_execution(std::span<const Execution> executions) {
 
 }  // namespace
 
+Sample sample_of(const Case& c, const Execution& execution) {
+  Sample sample{.wall_s = execution.wall_s,
+                .critical_path_s = execution.critical_path_s,
+                .worker_sum_s = execution.worker_sum_s,
+                .longest_subsequence_s = execution.longest_subsequence_s};
+  add_parts(c, execution, sample);
+  return sample;
+}
+
 void add_parts(const Case& c, const Execution& execution, Sample& sample) {
   if (execution.workers.empty()) return;
   for (const WorkerTime& worker : execution.workers) {
@@ -67,10 +70,9 @@ void add_parts(const Case& c, const Execution& execution, Sample& sample) {
     return;
   }
   sample.compute_s = last.compute_s + last.merge_s;
-  sample.communication_s = last.gather_s + sum_over_steps(last, &StepTime::communication_s);
+  sample.communication_s = last.gather_s + last.sum_s(&StepTime::communication_s);
   double idle_s = 0.0;
-  if (is_known(c, &StepTime::idle_s))
-    sample.idle_s = idle_s = sum_over_steps(last, &StepTime::idle_s);
+  if (is_known(c, &StepTime::idle_s)) sample.idle_s = idle_s = last.sum_s(&StepTime::idle_s);
   sample.exposed_communication_s = std::max(0.0, execution.wall_s - sample.compute_s - idle_s);
 }
 

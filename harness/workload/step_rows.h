@@ -11,6 +11,8 @@
 
 namespace qb {
 
+// The times of a repeat, with its parts.
+[[nodiscard]] Sample sample_of(const Case& c, const Execution& execution);
 // Adds what gathering and merging took all workers, and how the one that ends last spends the
 // repeat: it computes and merges, waits for what is sent (its gather included, and whatever else
 // nothing hides) and is idle, which add up to the wall clock. Under serial ranks its gather is what

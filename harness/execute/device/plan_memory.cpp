@@ -265,20 +265,22 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int thre
 }  // namespace
 
 std::vector<std::int64_t> step_peak_bytes(const Plan& plan, int index, Kernel kernel, int threads) {
+  struct Measured final : WorkerPlayer {
+    Measured(const Plan& plan, int index, Rehearsed& all)
+        : WorkerPlayer(plan, index, all.arguments, all.tools, all.time), rehearsed(all) {}
+    void end_step() override {
+      WorkerPlayer::end_step();
+      peaks.push_back(rehearsed.take_peak());
+    }
+    Rehearsed& rehearsed;
+    std::vector<std::int64_t> peaks;
+  };
   Rehearsed rehearsed(plan, kernel, threads);
-  std::vector<std::int64_t> peaks;
-  WorkerPlayer player(plan, index, rehearsed.arguments, rehearsed.tools, rehearsed.time);
-  player.prepare();
-  for (std::size_t step = 0; step < player.worker().steps.size(); ++step) {
-    player.begin_step();
-    player.compute_step();
-    player.end_step();
-    peaks.push_back(rehearsed.take_peak());
-  }
-  player.finish();
-  peaks.resize(std::max<std::size_t>(peaks.size(), 1));
-  peaks.back() = std::max(peaks.back(), rehearsed.take_peak());
-  return peaks;
+  Measured worker(plan, index, rehearsed);
+  run_steps(worker);
+  worker.peaks.resize(std::max<std::size_t>(worker.peaks.size(), 1));
+  worker.peaks.back() = std::max(worker.peaks.back(), rehearsed.take_peak());
+  return worker.peaks;
 }
 
 PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/execute/model/cluster.h"
+#include "harness/plan/exchange/exchange_plan.h"
 
 namespace qb {
 
@@ -15,6 +16,9 @@ struct SizedMessage {
   int from = 0;
   int to = 0;
   std::int64_t bytes = 0;
+  // What it holds, of which a worker may send several: a part of this one of the tensors or states.
+  Part part{};
+  int tensor = 0;
 };
 
 // Returns the seconds until the last of the messages, which are in the order in which they leave

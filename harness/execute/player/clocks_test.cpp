@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/execute/player/rank_player.h"
+#include "harness/execute/player/rank_worker.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/execute/testing/timed_device.h"
 

@@ -167,7 +167,7 @@ Execution DeviceExecutor::run() {
   watch.stop();
   execution.wall_s = watch.wall_s();
   execution.device_s = watch.device_s();
-  for (WorkerTime& worker : times) sum_steps(worker);
+  for (WorkerTime& worker : times) worker.compute_s = worker.sum_s(&StepTime::compute_s);
   if (times_workers()) {
     execution.critical_path_s = composed_critical_path_s(plan_, times);
     add_peaks(arguments_, execution);

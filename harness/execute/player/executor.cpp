@@ -76,11 +76,6 @@ std::unique_ptr<AttentionDevice> open_device(const ExecutionArguments& arguments
   return std::make_unique<CpuDevice>(threads);
 }
 
-void sum_steps(WorkerTime& time) {
-  time.compute_s = 0.0;
-  for (const StepTime& step : time.steps) time.compute_s += step.compute_s;
-}
-
 void add_sums(const Plan& plan, Execution& execution) {
   execution.worker_sum_s = execution.delta_s;
   for (const WorkerTime& worker : execution.workers) execution.worker_sum_s += worker.total_s();
@@ -99,7 +94,6 @@ Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& argum
   if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
   if (!arguments.shard) check_arguments(plan, arguments);
   Execution execution = run(ranks, plan, arguments);
-  if (ranks != Ranks::serial) execution.critical_path_s = execution.wall_s;
   if (ranks != Ranks::mpi) add_peaks(arguments, execution);
   add_sums(plan, execution);
   return execution;

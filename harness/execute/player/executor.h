@@ -121,7 +121,7 @@ struct WorkerTotals {
   // alignment do not count.
   std::int64_t sent_bytes = 0;
   std::int64_t from_root_bytes = 0;
-  double wall_s = 0.0;  // mpi and nccl: as in Execution, of the worker's process
+  double wall_s = 0.0;  // as in Execution, of the worker; 0 where one device runs all in turn
   double device_s = 0.0;
 
   [[nodiscard]] double total_s() const { return gather_s + compute_s + merge_s; }
@@ -129,6 +129,12 @@ struct WorkerTotals {
 
 struct WorkerTime : WorkerTotals {
   std::vector<StepTime> steps{};
+
+  [[nodiscard]] double sum_s(double StepTime::*part) const {
+    double sum_s = 0.0;
+    for (const StepTime& step : steps) sum_s += step.*part;
+    return sum_s;
+  }
 };
 
 struct Execution {

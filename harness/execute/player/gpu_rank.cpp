@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays one rank on a GPU: its messages are groups of transfers while its device computes.
+// Runs one rank on a GPU: its messages are groups of transfers while its device computes.
 //
 // The early sends and receives of a step are one group, the late ones (of results) another. Every
 // rank reaches the groups of a plan in one order (it leaves out those in which it has no part), and
@@ -128,12 +128,16 @@ class GroupTransport final : public Transport {
 
 }  // namespace
 
-WorkerReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
-                           AttentionDevice& device, DeviceLink& link, WorkerTeam& ranks, int rank,
-                           KeptCalls* kept) {
+WorkerReport run_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
+                          AttentionDevice& device, DeviceLink& link, WorkerTeam& ranks, int rank,
+                          KeptCalls* kept) {
   if (kept != nullptr) kept->rewind();
   GroupTransport messages(rank, link, device, ranks, arguments.message_timeout_s);
-  WorkerReport report = play_rank(plan, arguments, device, messages, ranks, rank, kept);
+  // The device is the caller's.
+  const std::shared_ptr<AttentionDevice> unowned(std::shared_ptr<void>(), &device);
+  WorkerReport report = run_rank(ranks, messages, [&] {
+    return make_rank_worker(plan, arguments, unowned, messages, rank, kept);
+  });
   if (report.status != Status::ok && !report.is_others)
     report.text = fmt::format("{}: {}", device.facts().name, report.text);
   return report;

@@ -103,11 +103,11 @@ void NcclRank::open_link(int rank, int workers, const std::string& id) {
 }
 
 Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& arguments) {
-  const auto play = [&](WorkerTeam& ranks, int rank) {
+  const auto run = [&](WorkerTeam& ranks, int rank) {
     if (link_)
-      return play_gpu_rank(plan, arguments, device_->as<AttentionDevice>(), *link_, ranks, rank,
-                           &kept_);
-    return run_worker(ranks, ranks, [&]() -> std::string {
+      return run_gpu_rank(plan, arguments, device_->as<AttentionDevice>(), *link_, ranks, rank,
+                          &kept_);
+    return run_rank(ranks, ranks, [&]() -> std::shared_ptr<StepWorker> {
       throw CaseError(Status::error, fmt::format("{}: {}", device_->facts().name, flaw_));
     });
   };
@@ -115,15 +115,15 @@ Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& argument
   NoTransport alone;
   Execution execution;
   try {
-    execution = execution_of(plan, world != nullptr
-                                       ? run_over_mpi(workers_, arguments.message_timeout_s, play)
-                                       : results({play(alone, 0)}));
+    execution = with_waits_at_root(
+        plan,
+        times_of_ranks(world != nullptr ? run_over_mpi(workers_, arguments.message_timeout_s, run)
+                                        : results({run(alone, 0)})));
   } catch (const CaseError& error) {
     // A process whose GPU was lost cannot use it again.
     if (error.status() == Status::crashed && world != nullptr) world->give_up();
     throw;
   }
-  execution.critical_path_s = execution.wall_s;
   add_sums(plan, execution);
   return execution;
 }

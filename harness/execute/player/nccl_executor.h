@@ -13,7 +13,7 @@
 
 #include "harness/execute/device/linked_device.h"
 #include "harness/execute/player/kept_calls.h"
-#include "harness/execute/player/rank_player.h"
+#include "harness/execute/player/rank_worker.h"
 
 namespace qb {
 
@@ -22,11 +22,11 @@ namespace qb {
 [[nodiscard]] int gpu_of_local_rank(int local_rank, int n_gpus);
 [[nodiscard]] int gpu_of_this_rank();  // the same for this process: 0 without MPI
 
-// Does what play_rank() does, over a link. arguments: views of device memory; rank 0 needs the
-// inputs if the plan scatters, and otherwise a ShardSource of the host.
-[[nodiscard]] WorkerReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
-                                         AttentionDevice& device, DeviceLink& link,
-                                         WorkerTeam& ranks, int rank, KeptCalls* kept = nullptr);
+// Runs worker `rank` over a link, as run_rank() does. arguments: views of device memory; rank 0
+// needs the inputs if the plan scatters, and otherwise a ShardSource of the host.
+[[nodiscard]] WorkerReport run_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
+                                        AttentionDevice& device, DeviceLink& link,
+                                        WorkerTeam& ranks, int rank, KeptCalls* kept = nullptr);
 
 // This process's part in one case: a communicator among the first `workers` ranks of the MpiWorld,
 // or, for one worker without an MpiWorld, alone. Every case makes its own communicator, outside the

@@ -33,7 +33,7 @@ TEST(Nccl, EveryStrategyAgreesWithFloat64AndWithTheSerialExecutor) {
         SCOPED_TRACE(word(kernel));
         Trial trial(plan, heap_allocator());
         Crew crew(static_cast<int>(plan.workers.size()));
-        const Execution run = execution_of(trial.plan, play_all(trial, kernel, crew));
+        const Execution run = play_all(trial, kernel, crew);
         ASSERT_EQ(crew.links.flaw(), "");
         const Verification verification = trial.verify();
         ASSERT_TRUE(verification.correct) << verification.message;
@@ -53,7 +53,7 @@ TEST(Nccl, SharedHeadsUnevenTokensAndBothMasksForEveryStrategyByName) {
       const int workers = std::string(algorithm) == "ulysses" ? 2 : 5;
       Trial trial(make_plan(algorithm, nccl_problem(97, mask), {workers, {}}), heap_allocator());
       Crew crew(workers);
-      (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+      (void)play_all(trial, Kernel::flash, crew);
       EXPECT_TRUE(trial.verify().correct) << algorithm << ": " << trial.verify().message;
       EXPECT_EQ(crew.links.flaw(), "") << algorithm;
     }
@@ -67,12 +67,12 @@ TEST(Nccl, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
     Trial trial(make_plan(algorithm, nccl_problem(97, MaskKind::causal), {workers, std::nullopt}),
                 heap_allocator());
     Crew once(workers);
-    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, once));
+    (void)play_all(trial, Kernel::flash, once);
     const auto expected = trial.output_bytes();
     poison(trial.out.view(), trial.lse.view());
     Crew thrice(workers);
     thrice.executions = 3;
-    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, thrice));
+    (void)play_all(trial, Kernel::flash, thrice);
     EXPECT_EQ(trial.output_bytes(), expected);
     EXPECT_TRUE(trial.verify().correct) << trial.verify().message;
   }
@@ -83,7 +83,7 @@ TEST(Nccl, OneRankMovesNothing) {
     Trial trial(make_plan(algorithm, nccl_problem(40, MaskKind::causal), {1, {}}),
                 heap_allocator());
     Crew crew(1);
-    const Execution run = execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+    const Execution run = play_all(trial, Kernel::flash, crew);
     EXPECT_TRUE(trial.verify().correct) << algorithm;
     EXPECT_EQ(crew.links.groups(), 0) << algorithm;
     for (const StepTime& step : run.workers[0].steps) EXPECT_EQ(step.communication_s, 0.0);
@@ -93,7 +93,7 @@ TEST(Nccl, OneRankMovesNothing) {
 TEST(Nccl, AStepsMessagesAreOneGroupBesideItsComputing) {
   Trial trial(ring(4), heap_allocator());
   Crew crew(4);
-  const Execution run = execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+  const Execution run = play_all(trial, Kernel::flash, crew);
   // It takes three hops, and one group per rank to bring the output to rank 0.
   EXPECT_EQ(crew.links.groups(), 4 * 3 + 4);
   for (const WorkerTime& worker : run.workers) {
@@ -195,7 +195,7 @@ TEST(Nccl, ARankThatStandsStillIsATimeoutOfThoseThatWaitForIt) {
   arguments.collect_output = false;
   arguments.shard = shard_source(trial.plan.problem);
   const auto link = links.open(0);
-  const WorkerReport report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, 0);
+  const WorkerReport report = run_gpu_rank(trial.plan, arguments, gpu, *link, ranks, 0);
   EXPECT_EQ(report.status, Status::timeout);
   EXPECT_THAT(report.text, HasSubstr("rank 0 waited 0.1 s without success for transfers"));
   EXPECT_EQ(ledger.active_bytes(), 0u);

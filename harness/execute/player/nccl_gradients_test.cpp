@@ -32,7 +32,7 @@ TEST(NcclGradients, OfEveryStrategyAgreeWithFloat64AndWithTheSerialExecutor) {
     const GradientTrial trial(plan);
     const std::string serial = trial.serial_bytes(kernel);
     Crew crew(static_cast<int>(plan.workers.size()));
-    const Execution run = execution_of(trial.plan, play_all(trial, kernel, crew));
+    const Execution run = play_all(trial, kernel, crew);
     ASSERT_EQ(crew.links.flaw(), "");
     ASSERT_EQ(run.workers.size(), plan.workers.size());
     trial.expect_exact();
@@ -51,7 +51,7 @@ TEST(NcclGradients, UnevenTokensAndBothMasksForEveryStrategyByName) {
       const int workers = std::string(algorithm) == "ulysses" ? 2 : 5;
       const GradientTrial trial(nccl_backward_plan(algorithm, 53, workers, mask));
       Crew crew(workers);
-      (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+      (void)play_all(trial, Kernel::flash, crew);
       trial.expect_exact();
       EXPECT_EQ(crew.links.flaw(), "");
     }
@@ -63,7 +63,7 @@ TEST(NcclGradients, ThatTravelInSixteenBitsAreThoseOfTheSerialExecutor) {
     const GradientTrial trial(nccl_backward_plan(algorithm, 53, 4, MaskKind::causal, DType::bf16));
     const std::string serial = trial.serial_bytes(Kernel::flash);
     Crew crew(4);
-    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+    (void)play_all(trial, Kernel::flash, crew);
     EXPECT_EQ(trial.gradient_bytes() == serial, true) << algorithm;
   }
 }
@@ -75,7 +75,7 @@ TEST(NcclGradients, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
     const std::string serial = trial.serial_bytes(Kernel::flash);
     Crew thrice(workers);
     thrice.executions = 3;
-    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, thrice));
+    (void)play_all(trial, Kernel::flash, thrice);
     EXPECT_EQ(trial.gradient_bytes() == serial, true) << algorithm;
   }
 }
@@ -96,8 +96,7 @@ std::int64_t rehearsed_bytes(const GradientTrial& trial, int rank) {
   WorkerPlayer player(trial.plan, rank, arguments,
                       {.device = *device, .watch = watch, .transport = &transport, .kept = &kept},
                       time);
-  player.prepare();
-  player.play();
+  run_steps(player);
   return static_cast<std::int64_t>(memory.active_peak_bytes());
 }
 
@@ -107,7 +106,7 @@ TEST(NcclGradients, EveryRankHoldsTheBytesThatItsRehearsalTells) {
     const int workers = std::string(algorithm) == "ulysses" ? 2 : 4;
     const GradientTrial trial(nccl_backward_plan(algorithm, 53, workers));
     Crew crew(workers);
-    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+    (void)play_all(trial, Kernel::flash, crew);
     for (int rank = 0; rank < workers; ++rank)
       EXPECT_EQ(crew.peak_bytes[static_cast<std::size_t>(rank)], rehearsed_bytes(trial, rank))
           << algorithm << " rank " << rank;
@@ -118,7 +117,7 @@ TEST(NcclGradients, OfOneRankMoveNothing) {
   for (const char* algorithm : {"dense", "ring", "burst"}) {
     const GradientTrial trial(nccl_backward_plan(algorithm, 40, 1));
     Crew crew(1);
-    (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+    (void)play_all(trial, Kernel::flash, crew);
     trial.expect_exact();
     EXPECT_EQ(crew.links.groups(), 0) << algorithm;
   }
@@ -128,7 +127,7 @@ TEST(NcclGradients, OfOneRankMoveNothing) {
 TEST(NcclGradients, HaveAGroupOfTheirOwnBesideThatOfTheInputs) {
   const GradientTrial trial(nccl_backward_plan("ring", 53, 4));
   Crew crew(4);
-  const Execution run = execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
+  const Execution run = play_all(trial, Kernel::flash, crew);
   // Rank 0 first sends what the forward pass left, and is sent the gradients last.
   EXPECT_EQ(crew.links.groups(), 4 * (1 + 3 + 4 + 1));
   for (const WorkerTime& worker : run.workers) {

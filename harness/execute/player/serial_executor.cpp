@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One device plays each worker in turn: this measures one worker's cost without a second device.
+// One device runs each worker in turn: this measures one worker's cost without a second device.
 #include <algorithm>
-#include <memory>
+#include <deque>
+#include <numeric>
 
 #include "harness/execute/player/worker.h"
 #include "harness/execute/transport/memory_transport.h"
@@ -10,64 +11,43 @@ namespace qb {
 namespace {
 
 double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
-  std::size_t rounds = 0;
-  for (const WorkerTime& worker : workers) rounds = std::max(rounds, worker.steps.size());
-  double sum_s = 0.0;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    double slowest_s = 0.0;
-    for (const WorkerTime& worker : workers)
-      if (round < worker.steps.size())
-        slowest_s = std::max(slowest_s, worker.steps[round].compute_s);
-    sum_s += slowest_s;
+  std::vector<double> slowest_s;  // by step
+  for (const WorkerTime& worker : workers) {
+    slowest_s.resize(std::max(slowest_s.size(), worker.steps.size()));
+    for (std::size_t s = 0; s < worker.steps.size(); ++s)
+      slowest_s[s] = std::max(slowest_s[s], worker.steps[s].compute_s);
   }
-  return sum_s;
+  return std::accumulate(slowest_s.begin(), slowest_s.end(), 0.0);
 }
 
-// Plays each worker from its first step to its last before the next one: only one holds memory.
-void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments,
-                     const WorkerPlayer::Tools& tools, std::vector<WorkerTime>& times) {
-  OutputMerge output(plan, arguments, tools.device, tools.device.facts().host_threads);
-  for (std::size_t i = 0; i < plan.workers.size(); ++i) {
-    WorkerPlayer player(plan, static_cast<int>(i), arguments, tools, times[i]);
-    player.prepare();
-    player.play();
-    tools.watch.charge(&times[i].merge_s);
-    output.add(player.worker(), player.result());
-    tools.watch.charge(nullptr);
-  }
-  output.finish();
-}
-
-// Plays a step of all workers, then the next step: their messages wait in memory.
-void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
-                       WorkerPlayer::Tools tools, std::vector<WorkerTime>& times) {
+// Runs the workers, whose messages wait in memory: all of them together where they communicate, and
+// else each from its first step to its last before the next one, so that only one holds memory.
+void run_in_turn(const Plan& plan, const ExecutionArguments& arguments, WorkerPlayer::Tools tools,
+                 std::vector<WorkerTime>& times) {
   const auto copy = [&](std::span<const std::byte> from, std::byte* to) {
     const Extent words{1, 1, 1, static_cast<std::int64_t>(from.size() / sizeof(float))};
     tools.device.copy_rows(contiguous_view(const_cast<std::byte*>(from.data()), DType::f32, words),
                            contiguous_view(to, DType::f32, words));
   };
-  MemoryTransport transport({.workers = static_cast<int>(plan.workers.size()), .copy = copy});
+  const std::size_t n = plan.workers.size();
+  const bool together = communicates(plan);
+  MemoryTransport transport({.workers = static_cast<int>(n), .copy = copy});
   tools.transport = &transport;
-  std::vector<std::unique_ptr<WorkerPlayer>> players;
-  std::size_t steps = 0;
-  for (std::size_t i = 0; i < plan.workers.size(); ++i) {
-    players.push_back(
-        std::make_unique<WorkerPlayer>(plan, static_cast<int>(i), arguments, tools, times[i]));
-    players.back()->prepare();
-    steps = std::max(steps, players.back()->worker().steps.size());
+  OutputMerge output(plan, arguments, tools.device, tools.device.facts().host_threads);
+  for (std::size_t first = 0; first < n; first += together ? n : 1) {
+    std::deque<WorkerPlayer> workers;
+    std::vector<StepWorker*> all;
+    for (std::size_t w = first; w < (together ? n : first + 1); ++w)
+      all.push_back(&workers.emplace_back(plan, static_cast<int>(w), arguments, tools, times[w]));
+    run_steps(all);
+    for (const WorkerPlayer& worker : workers) {
+      tools.watch.charge(together ? nullptr : &times[first].merge_s);
+      output.add(worker.worker(), worker.result());
+      tools.watch.charge(nullptr);
+      if (plan.result == Result::everyone) break;
+    }
   }
-  for (std::size_t s = 0; s < steps; ++s) {
-    for (void (WorkerPlayer::*phase)() :
-         {&WorkerPlayer::begin_step, &WorkerPlayer::compute_step, &WorkerPlayer::end_step})
-      for (const auto& player : players)
-        if (s < player->worker().steps.size()) ((*player).*phase)();
-  }
-  for (const auto& player : players) player->finish();
-  OutputMerge output(plan, arguments, tools.device);
-  for (const auto& player : players) {
-    output.add(player->worker(), player->result());
-    if (plan.result == Result::everyone) break;
-  }
+  output.finish();
 }
 
 }  // namespace
@@ -104,15 +84,13 @@ Execution execute_serial(const Plan& plan, const ExecutionArguments& given, Atte
   }
   if (works_in_place(plan))
     play_in_place(plan, arguments, tools, times[0]);
-  else if (communicates(plan))
-    play_step_by_step(plan, arguments, tools, times);
   else
-    play_one_by_one(plan, arguments, tools, times);
+    run_in_turn(plan, arguments, tools, times);
   watch.stop();
   for (WorkerTime& worker : times) {
     // Nothing overlaps and nothing is sent over a link.
     for (StepTime& step : worker.steps) step = {.compute_s = step.compute_s};
-    sum_steps(worker);
+    worker.compute_s = worker.sum_s(&StepTime::compute_s);
   }
   execution.wall_s = watch.wall_s();
   execution.device_s = watch.device_s();

@@ -7,118 +7,116 @@
 // depends on the timing, so the bits are those of the serial executor.
 #include <algorithm>
 #include <atomic>
-#include <deque>
 #include <memory>
-#include <optional>
 
 #include "harness/execute/player/worker.h"
-#include "harness/execute/transport/memory_transport.h"
 
 namespace qb {
 namespace {
 
-class ThreadsExecution {
- public:
-  ThreadsExecution(const Plan& plan, const ExecutionArguments& arguments)
-      : plan_(plan),
-        arguments_(arguments),
-        delta_(room_for_root_delta(plan, arguments_)),
-        transport_({.carrier = true,
-                    .link = arguments.link,
-                    .hosts = arguments.hosts,
-                    .timeout_s = arguments.message_timeout_s,
-                    .workers = static_cast<int>(plan.workers.size())}) {
-    execution_.workers.resize(plan.workers.size());
-    for (std::size_t w = 0; w < plan.workers.size(); ++w) workers_.emplace_back(*this, w);
-    output_.emplace(plan, arguments_, *workers_.front().device);
-  }
+class ThreadWorker;
 
-  Execution run() {
-    if (arguments_.delta.data != nullptr) {
-      const double start_s = now_s();
-      open_device(arguments_, arguments_.threads)
-          ->compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
-      execution_.delta_s = now_s() - start_s;
+// What the workers share.
+struct ThreadsRun {
+  ThreadsRun(const Plan& all, const ExecutionArguments& given)
+      : plan(all),
+        arguments(given),
+        delta(room_for_root_delta(plan, arguments)),
+        device(open_device(arguments, arguments.threads)),
+        output(plan, arguments, *device) {}
+
+  const Plan& plan;
+  ExecutionArguments arguments;
+  const Tensor delta;  // of a root that scatters it
+  const std::unique_ptr<AttentionDevice> device;
+  OutputMerge output;
+  std::vector<std::shared_ptr<ThreadWorker>> workers{};
+  std::atomic<std::size_t> next_part{0};
+};
+
+class ThreadWorker final : OwnTools, public WorkerPlayer {
+ public:
+  ThreadWorker(ThreadsRun& run, int index, WorkerTeam& team)
+      : OwnTools(open_device(
+            run.arguments,
+            std::max(1, run.arguments.threads / static_cast<int>(run.plan.workers.size())))),
+        WorkerPlayer(run.plan, index, run.arguments, {*device, watch, &team}, times),
+        run_(run),
+        team_(team),
+        layout_(local_layout(run.plan, worker())) {}
+
+  void prepare() override {
+    if (!is_scattered(worker())) WorkerPlayer::prepare();
+  }
+  void begin(double begin_s) override {
+    watch.start(begin_s);
+    if (is_scattered(worker())) WorkerPlayer::prepare();
+  }
+  void finish() override {
+    WorkerPlayer::finish();
+    watch.stop();
+    const double computed_s = now_s();
+    time_.compute_s = time_.sum_s(&StepTime::compute_s);
+    (void)team_.meet();
+    if (plan_.result == Result::root) {
+      const double merge_s = now_s();
+      if (!time_.steps.empty()) time_.steps.back().idle_s += merge_s - computed_s;
+      merge_groups();
+      time_.merge_s = now_s() - merge_s;
     }
-    transport_.run([this](int w) { work(static_cast<std::size_t>(w)); });
-    return std::move(execution_);
+    time_.wall_s = team_.meet() - watch.begun_s();
+    // Tokens stay sharded: they are put together only so that the caller can read them.
+    if (plan_.result == Result::owners || (plan_.result == Result::everyone && index_ == 0))
+      run_.output.add(worker(), result());
   }
 
  private:
-  // With its part of the threads.
-  struct OneWorker {
-    OneWorker(ThreadsExecution& all, std::size_t index)
-        : device(open_device(
-              all.arguments_,
-              std::max(1, all.arguments_.threads / static_cast<int>(all.plan_.workers.size())))),
-          watch(*device),
-          player(all.plan_, static_cast<int>(index), all.arguments_,
-                 {*device, watch, &all.transport_}, all.execution_.workers[index]),
-          layout(local_layout(all.plan_, player.worker())) {}
-
-    std::unique_ptr<AttentionDevice> device;
-    Stopwatch watch;
-    WorkerPlayer player;
-    LocalLayout layout;
-  };
-
-  void work(std::size_t w) {
-    auto& [device, watch, player, layout] = workers_[w];
-    WorkerTime& time = execution_.workers[w];
-    const bool scattered = is_scattered(player.worker());
-    if (!scattered) player.prepare();
-    const double begin_s = transport_.meet();
-    watch.start(begin_s);
-    if (scattered) player.prepare();
-    player.play();
-    watch.stop();
-    const double computed_s = now_s();
-    sum_steps(time);
-    (void)transport_.meet();
-    if (plan_.result == Result::root) {
-      const double merge_s = now_s();
-      if (!time.steps.empty()) time.steps.back().idle_s += merge_s - computed_s;
-      merge_groups();
-      time.merge_s = now_s() - merge_s;
-    }
-    const double merged_s = transport_.meet();
-    if (w == 0) execution_.wall_s = execution_.delta_s + merged_s - begin_s;
-    // Tokens stay sharded: they are put together only so that the caller can read them.
-    if (plan_.result == Result::owners || (plan_.result == Result::everyone && w == 0))
-      output_->add(player.worker(), player.result());
-  }
-
   void merge_groups() {
-    const std::vector<OutputMerge::Part>& parts = output_->parts();
-    for (std::size_t next = next_part_++; next < parts.size(); next = next_part_++) {
+    const std::vector<OutputMerge::Part>& parts = run_.output.parts();
+    for (std::size_t next = run_.next_part++; next < parts.size(); next = run_.next_part++) {
       const auto [tensor, group] = parts[next];
-      for (const OneWorker& worker : workers_) {
-        const std::vector<int>& groups = output_->groups_of(worker.player.worker(), tensor);
+      for (const auto& other : run_.workers) {
+        const std::vector<int>& groups = run_.output.groups_of(other->worker(), tensor);
         const auto found = std::ranges::lower_bound(groups, group);
         if (found == groups.end() || *found != group) continue;
-        const WorkerResult result = worker.player.result();
+        const WorkerResult result = other->result();
         if (result[tensor].data == nullptr) continue;
-        output_->add_part(worker.player.worker(), worker.layout, tensor,
-                          static_cast<std::size_t>(found - groups.begin()), result);
+        run_.output.add_part(other->worker(), other->layout_, tensor,
+                             static_cast<std::size_t>(found - groups.begin()), result);
       }
-      output_->finish_part(parts[next]);
+      run_.output.finish_part(parts[next]);
     }
   }
 
-  const Plan& plan_;
-  ExecutionArguments arguments_;
-  const Tensor delta_;  // of a root that scatters it
-  Execution execution_;
-  MemoryTransport transport_;
-  std::deque<OneWorker> workers_;
-  std::optional<OutputMerge> output_;
-  std::atomic<std::size_t> next_part_{0};
+  ThreadsRun& run_;
+  WorkerTeam& team_;
+  const LocalLayout layout_;
 };
 
 }  // namespace
 
-Execution execute_threads(const Plan& plan, const ExecutionArguments& arguments) {
-  return ThreadsExecution(plan, arguments).run();
+Execution execute_threads(const Plan& plan, const ExecutionArguments& given) {
+  ThreadsRun run(plan, given);
+  const ExecutionArguments& arguments = run.arguments;
+  double delta_s = 0.0;
+  if (arguments.delta.data != nullptr) {
+    const double start_s = now_s();
+    run.device->compute_delta(arguments.out, arguments.d_out, arguments.delta);
+    delta_s = now_s() - start_s;
+  }
+  Execution execution =
+      run_workers(Ranks::threads,
+                  {.carrier = true,
+                   .link = arguments.link,
+                   .hosts = arguments.hosts,
+                   .timeout_s = arguments.message_timeout_s,
+                   .workers = static_cast<int>(plan.workers.size())},
+                  [&](int w, WorkerTeam& team) {
+                    return run.workers.emplace_back(std::make_shared<ThreadWorker>(run, w, team));
+                  });
+  execution.delta_s = delta_s;
+  execution.critical_path_s = execution.wall_s += delta_s;
+  return execution;
 }
 
 }  // namespace qb

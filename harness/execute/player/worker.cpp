@@ -314,13 +314,4 @@ WorkerResult WorkerPlayer::result() const {
   return result;
 }
 
-void WorkerPlayer::play() {
-  for (std::size_t s = 0; s < worker_.steps.size(); ++s) {
-    begin_step();
-    compute_step();
-    end_step();
-  }
-  finish();
-}
-
 }  // namespace qb

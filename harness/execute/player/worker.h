@@ -14,6 +14,7 @@
 #include "harness/execute/device/stopwatch.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/player/kept_calls.h"
+#include "harness/execute/player/run_workers.h"
 #include "harness/execute/transport/transport.h"
 #include "harness/plan/blocks.h"
 #include "harness/plan/work/tiling.h"
@@ -35,7 +36,7 @@ using WorkerResult = std::vector<TensorView>;
 // Returns the shapes of a worker's result.
 [[nodiscard]] std::vector<Extent> result_extents(const Plan& plan, const Worker& worker);
 
-// Plays one worker, a step at a time. Memory comes from the allocator with these labels:
+// Runs one worker of a plan. Memory comes from the allocator with these labels:
 //   q_local, k_local, v_local        the shard
 //   out_partial, lse_partial         results, also for queries of other workers
 //   message_in, message_out          buffers of messages; p2p tensors are used in place
@@ -49,7 +50,7 @@ using WorkerResult = std::vector<TensorView>;
 //   d_q_sum, d_k_sum, d_v_sum        sums of a block's gradients, if not in the message they came
 //   in
 // plan_memory() (device_rehearsal.h) predicts its peak to the byte.
-class WorkerPlayer {
+class WorkerPlayer : public StepWorker {
  public:
   struct Tools {
     AttentionDevice& device;
@@ -62,8 +63,9 @@ class WorkerPlayer {
   WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments, const Tools& tools,
                WorkerTime& time);
 
+  [[nodiscard]] int steps() const final { return static_cast<int>(worker_.steps.size()); }
   // Takes the shard from the caller's tensors; this counts as gather_s if the plan scatters.
-  void prepare();
+  void prepare() override;
   // If pieces come as messages, these make all of them without contents, take one from the caller's
   // tensors, and return one.
   void make_room();
@@ -71,12 +73,11 @@ class WorkerPlayer {
   [[nodiscard]] TensorView piece(const Piece& piece) const;
   // Returns a piece of another worker of the plan, in a tensor of the root's.
   [[nodiscard]] Tensor piece_of(int worker, const Piece& piece) const;
-  // These are called in this order for each step.
-  void begin_step();
-  void compute_step();
-  void end_step();
-  void finish();  // after the last step: waits for sends, turns the partial into a result
-  void play();    // calls all of the above except prepare()
+  void begin_step() final;
+  void compute_step() final;
+  void end_step() override;
+  void finish() override;  // waits for sends, turns the partial into a result
+  [[nodiscard]] const WorkerTime& time() const final { return time_; }
 
   [[nodiscard]] WorkerResult result() const;  // after finish(), as long as the player exists
   [[nodiscard]] const Worker& worker() const { return worker_; }
@@ -196,6 +197,7 @@ class WorkerPlayer {
   void begin_denominator();
   void finish_reduction();
 
+ protected:
   const Plan& plan_;
   const int index_;
   const Worker worker_;
@@ -203,6 +205,8 @@ class WorkerPlayer {
   const Tools tools_;
   AttentionDevice& device_;
   WorkerTime& time_;
+
+ private:
   BlockTracker blocks_;
   std::size_t step_ = 0;
   std::map<int, Held> held_;                               // by block
@@ -217,6 +221,16 @@ class WorkerPlayer {
   Tensor denominator_;
   bool reducing_ = false;
   bool has_denominator_ = false;
+};
+
+// The device, clock and times of a worker that has its own: a base before WorkerPlayer, which
+// refers to them.
+struct OwnTools {
+  explicit OwnTools(std::shared_ptr<AttentionDevice> of_worker)
+      : device(std::move(of_worker)), watch(*device) {}
+  const std::shared_ptr<AttentionDevice> device;
+  Stopwatch watch;
+  WorkerTime times;
 };
 
 // Opens the device that plays workers in this process.
@@ -297,8 +311,7 @@ class OutputMerge {
 [[nodiscard]] double composed_critical_path_s(const Plan& plan,
                                               const std::vector<WorkerTime>& workers);
 
-// These set compute_s; peaks, if there is a ledger; worker_sum_s and longest_subsequence_s.
-void sum_steps(WorkerTime& time);
+// These set peaks, if there is a ledger; worker_sum_s and longest_subsequence_s.
 void add_peaks(const ExecutionArguments& arguments, Execution& execution);
 void add_sums(const Plan& plan, Execution& execution);
 

@@ -36,10 +36,9 @@ struct PlayedWorker {
       : arguments(arguments_of(trial)),
         player(trial.plan, worker, arguments, {device, watch}, time) {
     watch.start();
-    player.prepare();
-    player.play();
+    run_steps(player);
     watch.stop();
-    sum_steps(time);
+    time.compute_s = time.sum_s(&StepTime::compute_s);
   }
 
   ExecutionArguments arguments;

@@ -65,7 +65,7 @@ WorkerReport play_one(const AnyTrial& trial, Kernel kernel, Crew& crew, int rank
       for (const TensorView& written : written_by(pass, arguments))
         gpu.fill(written.data, 0x7b, static_cast<std::size_t>(written.bytes()));
     ThreadRanks::One ranks(crew.meeting, rank);
-    report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, rank, &kept);
+    report = run_gpu_rank(trial.plan, arguments, gpu, *link, ranks, rank, &kept);
   }
   if (report.status == Status::ok) {
     EXPECT_EQ(gpu.counts[keeps] * crew.executions, kernel == Kernel::flash ? gpu.counts[calls] : 0);
@@ -79,9 +79,9 @@ WorkerReport play_one(const AnyTrial& trial, Kernel kernel, Crew& crew, int rank
   return report;
 }
 
-// Returns what each rank returned, or throws the failure of one.
+// Returns the times of all ranks, or throws the failure of one.
 template <class AnyTrial>
-std::vector<std::string> play_all(const AnyTrial& trial, Kernel kernel, Crew& crew) {
+Execution play_all(const AnyTrial& trial, Kernel kernel, Crew& crew) {
   std::vector<WorkerReport> reports(static_cast<std::size_t>(crew.n));
   {
     std::vector<std::jthread> threads;
@@ -90,14 +90,13 @@ std::vector<std::string> play_all(const AnyTrial& trial, Kernel kernel, Crew& cr
         reports[static_cast<std::size_t>(rank)] = play_one(trial, kernel, crew, rank);
       });
   }
-  return results(reports);
+  return with_waits_at_root(trial.plan, times_of_ranks(results(reports)));
 }
 
 // Returns the failure of rank 0's execution.
 template <class AnyTrial>
 std::string failure_of(const AnyTrial& trial, Crew& crew) {
-  return case_failure(
-      [&] { (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew)); });
+  return case_failure([&] { (void)play_all(trial, Kernel::flash, crew); });
 }
 
 // Lets the victim's k-th request for memory fail in the k-th run, until a run succeeds, and returns

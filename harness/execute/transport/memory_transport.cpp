@@ -167,7 +167,7 @@ double MemoryTransport::meet() {
   std::rethrow_exception(error_);
 }
 
-void MemoryTransport::run(const std::function<void(int worker)>& work, std::string_view instead) {
+void MemoryTransport::run(const std::function<void(int worker)>& work) {
   std::vector<std::jthread> threads;
   threads.reserve(static_cast<std::size_t>(options_.workers));
   const auto work_of = [&, flag = interrupt_flag](int worker) {
@@ -183,7 +183,7 @@ void MemoryTransport::run(const std::function<void(int worker)>& work, std::stri
     fail(std::make_exception_ptr(CaseError(
         Status::error,
         fmt::format("the system gives {} of the {} threads that the workers need ({}); use {}",
-                    threads.size(), options_.workers, error.what(), instead))));
+                    threads.size(), options_.workers, error.what(), options_.instead))));
     for (auto missing = std::ssize(threads); missing < options_.workers; ++missing) close();
   }
   threads.clear();  // joins

@@ -31,6 +31,8 @@ class MemoryTransport final : public WorkerTeam {
     int workers = 0;
     // Copies between buffers of the workers' device; empty: they are in the host's memory.
     std::function<void(std::span<const std::byte> from, std::byte* to)> copy{};
+    // What to use where there are too few threads.
+    std::string_view instead = "fewer workers or ranks: serial";
   };
   explicit MemoryTransport(const Options& options);
   ~MemoryTransport() override;
@@ -38,10 +40,8 @@ class MemoryTransport final : public WorkerTeam {
   Passage wait(const Ticket& ticket) override;
 
   // Calls work(worker) for each worker in a thread of its own, once; work calls meet(). Returns
-  // when all have ended, or throws the first failure. instead: what to use if there are too few
-  // threads.
-  void run(const std::function<void(int worker)>& work,
-           std::string_view instead = "fewer workers or ranks: serial");
+  // when all have ended, or throws the first failure.
+  void run(const std::function<void(int worker)>& work);
 
   // Throws the failure of another worker.
   double meet() override;

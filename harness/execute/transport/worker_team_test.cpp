@@ -151,9 +151,8 @@ TEST(WorkerTeam, WithoutThreadsForAllWorkersSaysSoAndEnds) {
   rlimit scarce = before;
   scarce.rlim_cur = std::size_t{1} << 32U;  // of address space, for stacks of 8 MiB
   setrlimit(RLIMIT_AS, &scarce);
-  MemoryTransport team({.workers = 2000});
-  const std::string failure =
-      failure_of([&] { team.run([&](int) { (void)team.meet(); }, "fewer of them"); });
+  MemoryTransport team({.workers = 2000, .instead = "fewer of them"});
+  const std::string failure = failure_of([&] { team.run([&](int) { (void)team.meet(); }); });
   setrlimit(RLIMIT_AS, &before);
   EXPECT_THAT(failure, HasSubstr("of the 2000 threads that the workers need ("));
   EXPECT_THAT(failure, HasSubstr("); use fewer of them"));

@@ -22,6 +22,7 @@
 #include "harness/workload/layer/tensor_parallel.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "harness/workload/prediction.h"
+#include "harness/workload/step_rows.h"
 #include "harness/workload/workload.h"
 #include "kernels/cpu/gemm.h"
 
@@ -224,28 +225,17 @@ class Layer final : public Workload {
 
   Sample run_split(bool verifying) {
     cpu::require_gemm("a transformer layer");
-    const TensorParallelLayer::Run run = split_->run(x_.device(), y_.device());
-    Sample sample{.wall_s = run.wall_s, .critical_path_s = run.wall_s};
-    for (int w = 0; w < case_.workers; ++w) {
-      const TensorParallelLayer::WorkerRun& worker = run.workers[static_cast<std::size_t>(w)];
-      sample.worker_sum_s += worker.wall_s;
-      sample.longest_subsequence_s =
-          std::max(sample.longest_subsequence_s,
-                   worker.times[static_cast<std::size_t>(LayerPart::attention)]);
-    }
-    using WorkerRun = TensorParallelLayer::WorkerRun;
-    const auto most = [&](double (*seconds)(const WorkerRun&)) {
-      return seconds(*std::ranges::max_element(run.workers, {}, seconds));
-    };
-    sample.compute_s = most([](const WorkerRun& w) { return w.wall_s - w.all_reduce_s; });
-    // Nothing is computed during an all-reduce, which hides none of it.
-    sample.communication_s = most([](const WorkerRun& w) { return w.all_reduce_s - w.idle_s; });
-    sample.exposed_communication_s = sample.communication_s;
-    sample.idle_s = most([](const WorkerRun& w) { return w.idle_s; });
+    TensorParallelLayer::Run run =
+        split_->run(x_.device(), y_.device(), network_of(case_).limit, message_timeout_s(case_));
+    for (const LayerTimes& parts : run.parts)
+      run.execution.longest_subsequence_s =
+          std::max(run.execution.longest_subsequence_s,
+                   parts[static_cast<std::size_t>(LayerPart::attention)]);
     // The parts of the worker that took longest; they contain its all-reduces.
-    if (!verifying)
-      times_.push_back(std::ranges::max_element(run.workers, {}, &WorkerRun::wall_s)->times);
-    return sample;
+    const std::vector<WorkerTime>& workers = run.execution.workers;
+    const auto last = std::ranges::max_element(workers, {}, &WorkerTime::wall_s);
+    if (!verifying) times_.push_back(run.parts[static_cast<std::size_t>(last - workers.begin())]);
+    return sample_of(case_, run.execution);
   }
 
   void rehearse_on(const cuda::KernelCosts& costs) {
@@ -270,11 +260,8 @@ class Layer final : public Workload {
                "hidden_states");
     y_ = poisoned_states("output");
     if (is_split_layer(case_))
-      split_ = std::make_unique<TensorParallelLayer>(
-          shape_, *weights_,
-          TensorParallelOptions{options_, case_.workers, network_of(case_).limit,
-                                message_timeout_s(case_)},
-          ledger());
+      split_ = std::make_unique<TensorParallelLayer>(shape_, *weights_, options_, case_.workers,
+                                                     ledger());
   }
 
   // The device reads the tensors of the host.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <functional>
+#include <span>
 #include <string_view>
 
 #include "base/clock.h"
@@ -96,68 +97,89 @@ std::int64_t all_reduce_sent_bytes(const LayerShape& whole, std::int64_t block_t
   return 2 * whole.batch * most * size_of(DType::f32);
 }
 
-struct TensorParallelLayer::Worker {
+// Its one step meets the others in each all-reduce, so all workers run at once.
+struct TensorParallelLayer::Worker final : StepWorker {
   Worker(const LayerShape& whole, const LayerShape& share, const LayerWeights& all,
-         const LayerOptions& options, int place, Allocator& ledger)
+         const LayerOptions& given, int place, Allocator& ledger)
       : index(place),
+        workers(given.workers),
         memory(ledger, place),
-        device(options.threads),
-        weights(weights_share(whole, all, options.workers, place, memory)),
+        device(given.threads),
+        weights(weights_share(whole, all, workers, place, memory)),
         own_output(place == 0 ? Tensor() : Tensor(memory, DType::f32, whole.states(), "output")),
         y(own_output.view()),
-        layer(device, share, DType::f32, options, ClockKind::synchronized, memory) {}
+        layer(device, share, DType::f32, with_all_reduce(given), ClockKind::synchronized, memory) {}
+
+  [[nodiscard]] int steps() const override { return 1; }
+  void prepare() override {
+    times = {};
+    times.steps.resize(1);
+    messages = 0;
+  }
+  void begin(double now) override { begin_s = now; }
+  void compute_step() override { parts = layer.run(weights, x, y).times; }
+  void finish() override {
+    times.wall_s = now_s() - begin_s;
+    times.compute_s = times.steps[0].compute_s += times.wall_s;
+  }
+  [[nodiscard]] const WorkerTime& time() const override { return times; }
+
+  [[nodiscard]] LayerOptions with_all_reduce(LayerOptions options) {
+    options.all_reduce = [this](float* sums, std::int64_t count, float* received) {
+      all_reduce({sums, static_cast<std::size_t>(count)}, received);
+    };
+    return options;
+  }
+  void all_reduce(std::span<float> sums, float* received);
+  // Sends to the next worker and receives from the one before.
+  void exchange(std::span<const float> out, std::span<float> in);
 
   const int index;
+  const int workers;
   MemoryOfWorker memory;
   CpuDevice device;
   LayerWeights weights;
   Tensor own_output;
   TensorView y;
   DeviceLayer layer;
-  WorkerRun run{};
-  int messages = 0;  // in this run
+  // Of the present run:
+  TensorView x{};
+  WorkerTeam* team = nullptr;
+  double begin_s = 0.0;
+  int messages = 0;
+  WorkerTime times{};
+  LayerTimes parts{};
 };
 
 TensorParallelLayer::TensorParallelLayer(const LayerShape& shape, const LayerWeights& weights,
-                                         const TensorParallelOptions& options, Allocator& allocator)
-    : options_(options) {
-  const LayerShape share = layer_share(shape, options.workers);
-  LayerOptions layer = options.layer;
-  layer.workers = options.workers;
-  layer.threads = std::max(1, options.layer.threads / options.workers);
-  for (int w = 0; w < options.workers; ++w) {
-    layer.all_reduce = [this, w](float* sums, std::int64_t count, float* received) {
-      all_reduce(*workers_[static_cast<std::size_t>(w)], {sums, static_cast<std::size_t>(count)},
-                 received);
-    };
-    workers_.push_back(std::make_unique<Worker>(shape, share, weights, layer, w, allocator));
-  }
+                                         LayerOptions options, int workers, Allocator& allocator) {
+  const LayerShape share = layer_share(shape, workers);
+  options.workers = workers;
+  options.threads = std::max(1, options.threads / workers);
+  for (int w = 0; w < workers; ++w)
+    workers_.push_back(std::make_shared<Worker>(shape, share, weights, options, w, allocator));
 }
 
 TensorParallelLayer::~TensorParallelLayer() = default;
 
-TensorParallelLayer::Run TensorParallelLayer::run(const TensorView& x, const TensorView& y) {
-  const bool is_limited = options_.link.bandwidth_byte_per_s > 0.0 || options_.link.latency_s > 0.0;
-  MemoryTransport transport({.carrier = is_limited,
-                             .link = options_.link,
-                             .timeout_s = options_.message_timeout_s,
-                             .workers = options_.workers});
-  transport_ = &transport;
+TensorParallelLayer::Run TensorParallelLayer::run(const TensorView& x, const TensorView& y,
+                                                  const LinkLimit& link, double message_timeout_s) {
   workers_.front()->y = y;
-  const auto work = [&](int w) {
-    Worker& worker = *workers_[static_cast<std::size_t>(w)];
-    worker.run = {};
-    worker.messages = 0;
-    const double begin_s = transport.meet();
-    worker.run.times = worker.layer.run(worker.weights, x, worker.y).times;
-    worker.run.wall_s = now_s() - begin_s;
+  const auto make = [&](int w, WorkerTeam& team) {
+    const auto& worker = workers_[static_cast<std::size_t>(w)];
+    worker->x = x;
+    worker->team = &team;
+    return worker;
   };
-  transport.run(work, "fewer workers");
-  Run run;
-  for (const auto& worker : workers_) {
-    run.workers.push_back(worker->run);
-    run.wall_s = std::max(run.wall_s, worker->run.wall_s);
-  }
+  Run run{run_workers(Ranks::threads,
+                      {.carrier = !(link == LinkLimit{}),
+                       .link = link,
+                       .timeout_s = message_timeout_s,
+                       .workers = static_cast<int>(workers_.size()),
+                       .instead = "fewer workers"},
+                      make),
+          {}};
+  for (const auto& worker : workers_) run.parts.push_back(worker->parts);
   return run;
 }
 
@@ -165,36 +187,38 @@ const TensorView& TensorParallelLayer::output_of(int worker) const {
   return workers_[static_cast<std::size_t>(worker)]->y;
 }
 
-void TensorParallelLayer::all_reduce(Worker& worker, std::span<float> sums, float* received) {
-  const int workers = options_.workers;
+void TensorParallelLayer::Worker::all_reduce(std::span<float> sums, float* received) {
   const auto n = static_cast<std::int64_t>(sums.size());
-  const double begin_s = now_s();
+  StepTime& step_time = times.steps[0];
+  const double idle_s = step_time.idle_s;
+  const double start_s = now_s();
   for (int step = 0; step < all_reduce_steps(workers); ++step) {
-    const Range out = chunk_of(n, worker.index - step, workers);
-    const Range in = chunk_of(n, worker.index - step - 1, workers);
+    const Range out = chunk_of(n, index - step, workers);
+    const Range in = chunk_of(n, index - step - 1, workers);
     const bool adds = step < workers - 1;
     float* const mine = sums.data() + in.begin;
-    exchange(worker, {sums.data() + out.begin, sums.data() + out.end},
+    exchange({sums.data() + out.begin, sums.data() + out.end},
              {adds ? received : mine, static_cast<std::size_t>(in.count())});
     if (adds) std::transform(mine, mine + in.count(), received, mine, std::plus<>());
   }
-  worker.run.all_reduce_s += now_s() - begin_s;
+  const double all_s = now_s() - start_s;
+  // Nothing is computed during an all-reduce, which hides none of it.
+  step_time.exposed_communication_s += all_s - (step_time.idle_s - idle_s);
+  step_time.communication_s = step_time.exposed_communication_s;
+  step_time.compute_s -= all_s;
 }
 
-void TensorParallelLayer::exchange(Worker& worker, std::span<const float> out,
-                                   std::span<float> in) {
-  const int workers = options_.workers;
-  const int w = worker.index;
-  const int step = worker.messages++;
+void TensorParallelLayer::Worker::exchange(std::span<const float> out, std::span<float> in) {
+  const int step = messages++;
   double exposed_s = 0.0;
   try {
     const Ticket receive =
-        transport_->receive({(w + workers - 1) % workers, w, step}, std::as_writable_bytes(in));
-    const Ticket send = transport_->send({w, (w + 1) % workers, step}, std::as_bytes(out));
-    (void)transport_->timed_wait(receive, worker.run.idle_s, exposed_s);
-    (void)transport_->wait(send);
+        team->receive({(index + workers - 1) % workers, index, step}, std::as_writable_bytes(in));
+    const Ticket send = team->send({index, (index + 1) % workers, step}, std::as_bytes(out));
+    (void)team->timed_wait(receive, times.steps[0].idle_s, exposed_s);
+    (void)team->wait(send);
   } catch (...) {
-    transport_->fail(std::current_exception());  // the buffers are gone after this
+    team->fail(std::current_exception());  // the buffers are gone after this
     throw;
   }
 }

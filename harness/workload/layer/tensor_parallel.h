@@ -13,10 +13,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
-#include "harness/execute/transport/memory_transport.h"
+#include "harness/execute/player/run_workers.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/allocator.h"
@@ -32,51 +31,37 @@ namespace qb {
 [[nodiscard]] std::int64_t all_reduce_sent_bytes(const LayerShape& whole, std::int64_t block_tokens,
                                                  int workers);
 
-struct TensorParallelOptions {
-  LayerOptions layer;  // its threads are shared among the workers
-  int workers = 1;
-  LinkLimit link{};  // messages between workers are delayed to this limit
-  double message_timeout_s = 300.0;
-};
-
 // Runs one layer any number of times, with a thread of its own for each worker, in float32.
 class TensorParallelLayer {
  public:
-  struct WorkerRun {
-    LayerTimes times{};
-    double wall_s = 0.0;
-    double all_reduce_s = 0.0;  // in all-reduces
-    double idle_s = 0.0;        // part of that: until the worker before it was ready
-  };
   struct Run {
-    std::vector<WorkerRun> workers;
-    double wall_s = 0.0;  // from the moment all threads are ready
+    // Of all-reduces, a worker's one step idles until the worker before it was ready, and what is
+    // left of them is exposed. The rest is computing.
+    Execution execution;
+    std::vector<LayerTimes> parts;  // by worker
   };
 
   // Takes the workers' shares of the weights from the allocator, and an output for each worker but
   // the first, both in the name of their worker. The allocator must outlive it. Throws Unsupported
-  // as layer_share() does, OutOfMemory.
-  TensorParallelLayer(const LayerShape& shape, const LayerWeights& weights,
-                      const TensorParallelOptions& options, Allocator& allocator);
+  // as layer_share() does, OutOfMemory. The threads of the options are shared among the workers.
+  TensorParallelLayer(const LayerShape& shape, const LayerWeights& weights, LayerOptions options,
+                      int workers, Allocator& allocator);
   ~TensorParallelLayer();
   TensorParallelLayer(const TensorParallelLayer&) = delete;
   TensorParallelLayer& operator=(const TensorParallelLayer&) = delete;
 
   // x and y are [batch, N, H], contiguous and do not overlap. All workers read x; worker 0 writes y
-  // and the others what must be equal to it. If a worker fails, all end, and this throws its error.
-  [[nodiscard]] Run run(const TensorView& x, const TensorView& y);
+  // and the others what must be equal to it. Messages are delayed to the link. If a worker fails,
+  // all end, and this throws its error.
+  [[nodiscard]] Run run(const TensorView& x, const TensorView& y, const LinkLimit& link = {},
+                        double message_timeout_s = 300.0);
   // The output of a worker's last run, for tests; that of worker 0 is the caller's y.
   [[nodiscard]] const TensorView& output_of(int worker) const;
 
  private:
   struct Worker;
-  void all_reduce(Worker& worker, std::span<float> sums, float* received);
-  // Sends to the next worker and receives from the one before.
-  void exchange(Worker& worker, std::span<const float> out, std::span<float> in);
 
-  const TensorParallelOptions options_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  MemoryTransport* transport_ = nullptr;  // of the present run
+  std::vector<std::shared_ptr<Worker>> workers_;
 };
 
 }  // namespace qb

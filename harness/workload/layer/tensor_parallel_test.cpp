@@ -32,23 +32,23 @@ std::vector<std::int64_t> all_shared_rows(const LayerShape& shape) {
 // A random layer on several workers.
 struct Split {
   RandomLayer layer;
-  TensorParallelOptions options;
+  int n_workers;
+  LinkLimit link{};
   std::vector<float> y;
 
   Split(const LayerShape& shape, const MaskSpec& mask, int workers, std::uint64_t seed)
-      : layer(shape, mask, seed), y(layer.x.size(), std::numeric_limits<float>::quiet_NaN()) {
-    options.workers = workers;
-  }
+      : layer(shape, mask, seed),
+        n_workers(workers),
+        y(layer.x.size(), std::numeric_limits<float>::quiet_NaN()) {}
 
-  [[nodiscard]] TensorParallelLayer on(Allocator& memory) {
-    options.layer = layer.options;
-    return {layer.shape, layer.weights, options, memory};
+  [[nodiscard]] TensorParallelLayer on(Allocator& memory) const {
+    return {layer.shape, layer.weights, layer.options, n_workers, memory};
   }
   [[nodiscard]] TensorView view(std::vector<float>& values) const {
     return contiguous_view(values.data(), DType::f32, layer.shape.states());
   }
   TensorParallelLayer::Run run(TensorParallelLayer& split) {
-    return split.run(view(layer.x), view(y));
+    return split.run(view(layer.x), view(y), link);
   }
   TensorParallelLayer::Run run(Allocator& memory = heap_allocator()) {
     TensorParallelLayer split = on(memory);
@@ -105,7 +105,7 @@ TEST(TensorParallelLayer, OfOneWorkerHasTheBitsOfTheWholeLayer) {
   split.layer.options.block_tokens = 10;
   const TensorParallelLayer::Run run = split.run();
   EXPECT_EQ(split.y, split.layer.run());
-  EXPECT_EQ(run.workers.at(0).all_reduce_s, 0.0);
+  EXPECT_EQ(run.execution.workers.at(0).steps.at(0).communication_s, 0.0);
 }
 
 TEST(TensorParallelLayer, AnyRunAndEveryWorkerHasTheSameBits) {
@@ -125,18 +125,22 @@ TEST(TensorParallelLayer, OverASlowLinkIsTheSame) {
   Split split({1, 16, 4, 8, 32}, MaskKind::full, 2, 8);
   (void)split.run();
   const std::vector<float> fast = split.y;
-  split.options.link = {.bandwidth_byte_per_s = 1e9, .latency_s = 1e-4};
+  split.link = {.bandwidth_byte_per_s = 1e9, .latency_s = 1e-4};
   const TensorParallelLayer::Run run = split.run();
   EXPECT_EQ(split.y, fast);
-  ASSERT_EQ(run.workers.size(), 2u);
-  for (const TensorParallelLayer::WorkerRun& worker : run.workers) {
+  ASSERT_EQ(run.execution.workers.size(), 2u);
+  for (const WorkerTime& worker : run.execution.workers) {
+    const StepTime& step = worker.steps.at(0);
     // Two all-reduces of two steps; a message takes its latency at least.
-    EXPECT_GE(worker.all_reduce_s, 4 * 1e-4);
-    EXPECT_LE(worker.idle_s, worker.all_reduce_s);
-    EXPECT_LE(worker.all_reduce_s, worker.wall_s);
-    EXPECT_LE(worker.wall_s, run.wall_s);
-    for (const double part_s : worker.times) EXPECT_GT(part_s, 0.0);
+    EXPECT_GE(step.idle_s + step.communication_s, 4 * 1e-4);
+    EXPECT_GE(step.idle_s, 0.0);
+    EXPECT_GE(step.communication_s, 0.0);
+    EXPECT_GT(step.compute_s, 0.0);
+    EXPECT_NEAR(step.compute_s + step.idle_s + step.communication_s, worker.wall_s, 1e-9);
+    EXPECT_LE(worker.wall_s, run.execution.wall_s);
   }
+  for (const LayerTimes& parts : run.parts)
+    for (const double part_s : parts) EXPECT_GT(part_s, 0.0);
 }
 
 TEST(TensorParallelLayer, SendsEachSumTwiceButForItsOwnShare) {

@@ -12,113 +12,84 @@ std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
   return std::span(kForward).subspan(has_pair_bias ? 0 : 1);
 }
 
-AxialMember::AxialMember(const MixerProblem& problem, const MixerTensors& tensors,
-                         const AxialTensor& axial, Pass pass, int index, Allocator& memory)
-    : CrewMember(problem, tensors, index, memory),
-      axial_(axial),
-      changes_(axial_rounds(pass, problem.has_pair_bias)) {
-  const DType dtype = problem.problem.dtype;
-  for (int round = 0; round < rounds(); ++round) {
-    const int change = changes_[static_cast<std::size_t>(round)];
-    if (change == kGatherBias) continue;
-    for (const ExchangeMessage& m : axial.changes[change].messages) {
-      if (m.from == index) out_.push_back({round, m, take(dtype, m.part, "message_out")});
-      if (m.to != index) continue;
-      in_.push_back({round, m, take(dtype, m.part, "message_in")});
-      expect(m.from, round, bytes_of(in_.back().memory.view()));
-    }
-  }
-}
-
-Tensor AxialMember::take(DType dtype, const Part& part, const char* label,
+Tensor AxialWorker::take(DType dtype, const Part& part, const char* label,
                          std::int64_t numbers) const {
-  Extent extent = arguments_.out.extent;
-  extent.length = part.count();
+  Extent extent = extent_of(part);
   if (numbers > 0) extent.head_dim = numbers;
   return {memory_, dtype, extent, label, index_};
 }
 
-TensorView AxialMember::Held::in_row(std::int64_t row, const Range& columns) const {
+TensorView AxialWorker::Held::in_row(std::int64_t row, const Range& columns) const {
   const std::int64_t r = row - part.rows.begin;
   const std::int64_t c = columns.begin - part.columns.begin;
   return by_column ? view.tokens(c * part.rows.count() + r, columns.count(), part.rows.count())
                    : view.tokens(r * part.columns.count() + c, columns.count());
 }
 
-void AxialMember::copy(const Held& from, const Held& to, const Part& part, MixerDevice& device) {
+void AxialWorker::copy(const Held& from, const Held& to, const Part& part) const {
   for (std::int64_t row = part.rows.begin; row < part.rows.end; ++row)
-    device.copy_rows(from.in_row(row, part.columns), to.in_row(row, part.columns));
+    device().copy_rows(from.in_row(row, part.columns), to.in_row(row, part.columns));
 }
 
-void AxialMember::leave(int round, const Held& from, const Held& to, const Tools& tools) {
-  for (const Parcel& parcel : out_) {
-    if (parcel.round != round) continue;
-    copy(from, parcel.held(), parcel.message.part, tools.device);
-    send(parcel.message.to, round, bytes_of(parcel.memory.view()), tools);
-  }
-  copy(from, to, intersection(axial_.rows_of(index_), axial_.columns_of(index_)), tools.device);
+void AxialWorker::leave(int round, const Held& from, const Held& to) {
+  send(round, [&](const Parcel& out) { copy(from, held(out), out.part); });
+  copy(from, to, intersection(axial_.rows_of(index_), axial_.columns_of(index_)));
 }
 
-void AxialMember::arrive(int round, const Held& to, MixerDevice& device) const {
-  for (const Parcel& parcel : in_)
-    if (parcel.round == round) copy(parcel.held(), to, parcel.message.part, device);
+void AxialWorker::arrive(int round, const Held& to) const {
+  for (const Parcel& in : in_)
+    if (in.round == round) copy(held(in), to, in.part);
 }
 
-void AxialMember::attend(const MixerArguments& arguments, std::int64_t length, const Tools& tools,
+void AxialWorker::attend(const MixerArguments& arguments, std::int64_t length,
                          const TensorView& lse) {
-  time([&] { tools.device.attend_lines(arguments, length, context(tools), lse); });
+  timed([&] { device().attend_lines(arguments, length, context(), lse); });
 }
 
-AxialWorker::AxialWorker(const MixerProblem& problem, const MixerTensors& tensors,
-                         const AxialTensor& axial, int index, Allocator& memory)
-    : AxialMember(problem, tensors, axial, Pass::forward, index, memory),
+AxialForward::AxialForward(const MixerProblem& problem, const MixerTensors& tensors,
+                           const Exchanges& exchanges, const AxialTensor& axial, int index,
+                           Allocator& memory)
+    : AxialWorker(problem, tensors, exchanges, axial, Pass::forward, index, memory),
       columns_(take_columns(problem.problem.dtype, "columns")),
-      columns_output_(take_columns(DType::f32, "columns_output")) {
-  if (!problem.has_pair_bias) return;
-  for (int w = 0; w < axial.workers; ++w) {
-    bias_.emplace_back(memory, problem.problem.dtype, bias_of(w).extent,
-                       w == index ? "message_out" : "message_in", index);
-    if (w != index) expect(w, 0, bytes_of(bias_.back().view()));
-  }
-}
+      columns_output_(take_columns(DType::f32, "columns_output")) {}
 
-TensorView AxialWorker::bias_of(int worker) const {
+TensorView AxialForward::bias_of(int worker) const {
   const Range rows = axial_.columns_of(worker).columns;
   return arguments_.pair_bias.tokens(rows.begin, rows.count());
 }
 
-void AxialWorker::poison_what_comes() const {
-  for (int w = 0; w < static_cast<int>(bias_.size()); ++w)
+TensorView AxialForward::bias_in(const Parcel& parcel) const {
+  return contiguous_view(parcel.memory->data(), problem_.problem.dtype,
+                         bias_of(parcel.from).extent);
+}
+
+void AxialForward::poison_what_comes() const {
+  for (int w = 0; problem_.has_pair_bias && w < axial_.workers; ++w)
     if (w != index_) poison(bias_of(w));
 }
 
-void AxialWorker::compute(int round, const Tools& tools) {
-  MixerDevice& device = tools.device;
-  if (round == rounds()) return arrive(round - 1, rows(arguments_.out), device);
+void AxialForward::compute(int round) {
+  if (round == rounds_) return arrive(round - 1, rows(arguments_.out));
   switch (changes_[static_cast<std::size_t>(round)]) {
-    case kGatherBias: {
-      const TensorView& own = bias_[static_cast<std::size_t>(index_)].view();
-      device.copy_rows(bias_of(index_), own);
-      for (int step = 1; step < axial_.workers; ++step)
-        send((index_ + step) % axial_.workers, round, bytes_of(own), tools);
-      return;
-    }
+    case kGatherBias:
+      return send(round,
+                  [&](const Parcel& out) { device().copy_rows(bias_of(index_), bias_in(out)); });
     case 0:
-      for (int w = 0; w < static_cast<int>(bias_.size()); ++w)
-        if (w != index_) device.copy_rows(bias_[static_cast<std::size_t>(w)].view(), bias_of(w));
-      attend(arguments_, axial_.columns, tools);
-      return leave(round, rows(arguments_.out), columns(columns_.view()), tools);
+      for (const Parcel& in : in_)
+        if (in.round < round) device().copy_rows(bias_in(in), bias_of(in.from));
+      attend(arguments_, axial_.columns);
+      return leave(round, rows(arguments_.out), columns(columns_.view()));
     default:
-      arrive(round - 1, columns(columns_.view()), device);
-      attend(among_columns(columns_.view(), columns_output_.view()), axial_.rows, tools);
-      leave(round, columns(columns_output_.view()), rows(arguments_.out), tools);
+      arrive(round - 1, columns(columns_.view()));
+      attend(among_columns(columns_.view(), columns_output_.view()), axial_.rows);
+      leave(round, columns(columns_output_.view()), rows(arguments_.out));
   }
 }
 
 AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
-                             const AxialTensor& axial, int index, Allocator& memory,
-                             const AxialWorker& forward)
-    : AxialMember(problem, tensors, axial, Pass::backward, index, memory),
+                             const Exchanges& exchanges, const AxialTensor& axial, int index,
+                             Allocator& memory, const AxialForward& forward)
+    : AxialWorker(problem, tensors, exchanges, axial, Pass::backward, index, memory),
       columns_(forward.columns_in()),
       columns_output_(forward.columns_out()),
       rows_output_(take_rows(DType::f32, "rows_output")),
@@ -129,49 +100,48 @@ AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& te
       lse_of_rows_(take_rows(DType::f32, "lse", 2)),
       lse_of_columns_(take_columns(DType::f32, "lse", 2)) {}
 
-void AxialBackward::compute(int round, const Tools& tools) {
+void AxialBackward::compute(int round) {
   switch (round) {
     case 0: {
-      leave(round, rows(gradients_.d_out), columns(d_columns_output_.view()), tools);
+      leave(round, rows(gradients_.d_out), columns(d_columns_output_.view()));
       MixerArguments again = arguments_;  // while dO is on its way
       again.out = rows_output_.view();
-      return attend(again, axial_.columns, tools, lse_of_rows_.view());
+      return attend(again, axial_.columns, lse_of_rows_.view());
     }
     case 1:
-      return leave(round, rows(rows_output_.view()), columns(columns_), tools);
+      return leave(round, rows(rows_output_.view()), columns(columns_));
     case 2:
-      arrive(0, columns(d_columns_output_.view()), tools.device);
-      arrive(1, columns(columns_), tools.device);
-      pass_columns(tools);
-      return leave(round, columns(d_columns_[0].view()), rows(d_rows_.view()), tools);
+      arrive(0, columns(d_columns_output_.view()));
+      arrive(1, columns(columns_));
+      pass_columns();
+      return leave(round, columns(d_columns_[0].view()), rows(d_rows_.view()));
     default:
-      arrive(2, rows(d_rows_.view()), tools.device);
-      pass_rows(tools);
+      arrive(2, rows(d_rows_.view()));
+      pass_rows();
   }
 }
 
-void AxialBackward::pass_columns(const Tools& tools) {
+void AxialBackward::pass_columns() {
   const MixerArguments second = among_columns(columns_, columns_output_);
-  attend(second, axial_.rows, tools, lse_of_columns_.view());
-  time([&] {
+  attend(second, axial_.rows, lse_of_columns_.view());
+  timed([&] {
     const auto& [d_q, d_k, d_v] = d_columns_;
-    tools.device.attend_lines_backward(
-        second, lse_of_columns_.view(),
-        {d_columns_output_.view(), d_q.view(), d_k.view(), d_v.view()}, axial_.rows,
-        context(tools));
-    tools.device.add_rows(d_q.view(), d_k.view());
-    tools.device.add_rows(d_q.view(), d_v.view());
+    device().attend_lines_backward(second, lse_of_columns_.view(),
+                                   {d_columns_output_.view(), d_q.view(), d_k.view(), d_v.view()},
+                                   axial_.rows, context());
+    device().add_rows(d_q.view(), d_k.view());
+    device().add_rows(d_q.view(), d_v.view());
   });
 }
 
-void AxialBackward::pass_rows(const Tools& tools) {
-  time([&] {
+void AxialBackward::pass_rows() {
+  timed([&] {
     MixerArguments of_rows = arguments_;
     of_rows.out = rows_output_.view();
     MixerGradients gradients = gradients_;
     gradients.d_out = d_rows_.view();
-    tools.device.attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, axial_.columns,
-                                       context(tools));
+    device().attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, axial_.columns,
+                                   context());
   });
 }
 

@@ -16,7 +16,7 @@
 
 #include "harness/plan/exchange/exchange_plan.h"
 #include "harness/plan/pass.h"
-#include "harness/workload/mixer/crew_member.h"
+#include "harness/workload/mixer/operator_worker.h"
 
 namespace qb {
 
@@ -26,14 +26,14 @@ inline constexpr int kGatherBias = -1;  // each worker sends the rows of its col
 [[nodiscard]] std::span<const int> axial_rounds(Pass pass, bool has_pair_bias);
 
 // What a worker does in both passes.
-class AxialMember : public CrewMember {
- public:
-  [[nodiscard]] int rounds() const override { return static_cast<int>(changes_.size()); }
-
+class AxialWorker : public OperatorWorker {
  protected:
   // The tensors and the references must outlive it.
-  AxialMember(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
-              Pass pass, int index, Allocator& memory);
+  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const Exchanges& exchanges,
+              const AxialTensor& axial, Pass pass, int index, Allocator& memory)
+      : OperatorWorker(problem, tensors, exchanges, index, memory),
+        axial_(axial),
+        changes_(axial_rounds(pass, problem.has_pair_bias)) {}
 
   // Tokens of the tensor, which follow each other by row or by column.
   struct Held {
@@ -45,6 +45,15 @@ class AxialMember : public CrewMember {
   [[nodiscard]] Held rows(const TensorView& view) const { return {axial_.rows_of(index_), view}; }
   [[nodiscard]] Held columns(const TensorView& view) const {
     return {axial_.columns_of(index_), view, true};
+  }
+  [[nodiscard]] Held held(const Parcel& parcel) const {
+    return {parcel.part,
+            contiguous_view(parcel.memory->data(), problem_.problem.dtype, extent_of(parcel.part))};
+  }
+  [[nodiscard]] Extent extent_of(const Part& part) const {
+    Extent extent = arguments_.out.extent;
+    extent.length = part.count();
+    return extent;
   }
   // `numbers` of each head of these tokens; 0: as many as outputs have.
   [[nodiscard]] Tensor take(DType dtype, const Part& part, const char* label,
@@ -58,11 +67,10 @@ class AxialMember : public CrewMember {
   }
 
   // Sends what others get in this round, and copies what it keeps.
-  void leave(int round, const Held& from, const Held& to, const Tools& tools);
+  void leave(int round, const Held& from, const Held& to);
   // Copies what came.
-  void arrive(int round, const Held& to, MixerDevice& device) const;
-  void attend(const MixerArguments& arguments, std::int64_t length, const Tools& tools,
-              const TensorView& lse = {});
+  void arrive(int round, const Held& to) const;
+  void attend(const MixerArguments& arguments, std::int64_t length, const TensorView& lse = {});
   // Returns the arguments of attention among the tokens of each column.
   [[nodiscard]] MixerArguments among_columns(const TensorView& y, const TensorView& out) const {
     return {.q = y, .k = y, .v = y, .scale = arguments_.scale, .out = out};
@@ -72,24 +80,15 @@ class AxialMember : public CrewMember {
   const std::span<const int> changes_;  // by round
 
  private:
-  struct Parcel {
-    int round;
-    ExchangeMessage message;
-    Tensor memory;
-    [[nodiscard]] Held held() const { return {message.part, memory.view()}; }
-  };
-  static void copy(const Held& from, const Held& to, const Part& part, MixerDevice& device);
-
-  std::vector<Parcel> in_;
-  std::vector<Parcel> out_;
+  void copy(const Held& from, const Held& to, const Part& part) const;
 };
 
 // It gathers the pair bias if there is one, attends within its rows, exchanges parts of them for
 // its columns, attends within those, and exchanges back.
-class AxialWorker final : public AxialMember {
+class AxialForward final : public AxialWorker {
  public:
-  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
-              int index, Allocator& memory);
+  AxialForward(const MixerProblem& problem, const MixerTensors& tensors, const Exchanges& exchanges,
+               const AxialTensor& axial, int index, Allocator& memory);
 
   [[nodiscard]] const TensorView& columns_in() const { return columns_.view(); }
   [[nodiscard]] const TensorView& columns_out() const { return columns_output_.view(); }
@@ -97,25 +96,26 @@ class AxialWorker final : public AxialMember {
   void poison_what_comes() const override;
 
  private:
-  void compute(int round, const Tools& tools) override;
+  void compute(int round) override;
   // Rows of the pair bias, those of the worker's columns.
   [[nodiscard]] TensorView bias_of(int worker) const;
+  [[nodiscard]] TensorView bias_in(const Parcel& parcel) const;
 
   const Tensor columns_;
   const Tensor columns_output_;
-  std::vector<Tensor> bias_;  // by worker, as messages
 };
 
 // It keeps nothing of a forward pass, whose worker lends it the memory of its columns.
-class AxialBackward final : public AxialMember {
+class AxialBackward final : public AxialWorker {
  public:
-  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
-                int index, Allocator& memory, const AxialWorker& forward);
+  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
+                const Exchanges& exchanges, const AxialTensor& axial, int index, Allocator& memory,
+                const AxialForward& forward);
 
  private:
-  void compute(int round, const Tools& tools) override;
-  void pass_columns(const Tools& tools);
-  void pass_rows(const Tools& tools);
+  void compute(int round) override;
+  void pass_columns();
+  void pass_rows();
 
   const TensorView columns_;
   const TensorView columns_output_;

@@ -5,7 +5,6 @@
 
 #include "base/status.h"
 #include "harness/workload/mixer/axial_worker.h"
-#include "harness/workload/mixer/mixer_backward.h"
 #include "harness/workload/mixer/mixer_worker.h"
 
 namespace qb {
@@ -50,14 +49,18 @@ MixerShare::MixerShare(const Case& c, const MixerProblem& problem)
     : problem_(problem),
       passes_(passes_of(c.pass)),
       scan_(scan_of(c, problem)),
-      axial_(axial_of(c)) {}
+      axial_(axial_of(c)),
+      exchanges_{make_exchanges(Pass::forward), make_exchanges(Pass::backward)} {}
 
-MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
+Exchanges MixerShare::make_exchanges(Pass pass) const {
   if (workers() == 1) return {};
   Exchanges exchanges;
   if (!axial_) {
     for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
-      exchanges.push_back(sized_messages(problem_, scan_, e));
+      for (std::vector<SizedMessage>& messages = exchanges.emplace_back();
+           const ExchangeMessage& m : scan_.messages)
+        messages.push_back({m.round, m.from, m.to,
+                            block_bytes(problem_, scan_, e, m.part.columns.begin), m.part, e});
     return exchanges;
   }
   Extent token = problem_.problem.shape.out();
@@ -68,13 +71,18 @@ MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
     if (change == kGatherBias)
       for (int step = 1; step < axial_->workers; ++step)
         for (int from = 0; from < axial_->workers; ++from)
-          messages.push_back({round, from, (from + step) % axial_->workers,
+          messages.push_back({round,
+                              from,
+                              (from + step) % axial_->workers,
                               token.heads * axial_->columns_of(from).columns.count() *
-                                  axial_->columns * size_of(problem_.problem.dtype)});
+                                  axial_->columns * size_of(problem_.problem.dtype),
+                              {},
+                              round});
     else
       for (const ExchangeMessage& m : axial_->changes[change].messages)
         messages.push_back({round, m.from, m.to,
-                            m.part.count() * token.elements() * size_of(problem_.problem.dtype)});
+                            m.part.count() * token.elements() * size_of(problem_.problem.dtype),
+                            m.part, round});
     ++round;
   }
   return exchanges;
@@ -99,28 +107,31 @@ double MixerShare::flop(int worker, Pass pass) const {
          pairs(*axial_, axial_->rows, axial_->columns);
 }
 
-MixerPlayer MixerShare::player(int worker, Allocator& memory) const {
+CaseWorker MixerShare::worker(int index, Allocator& memory) const {
   const bool goes_back = passes_.back() == Pass::backward;
-  MixerPlayer player{tensors(worker, goes_back, memory)};
+  CaseWorker made{tensors(index, goes_back, memory)};
   if (axial_) {
-    auto forward = std::make_unique<AxialWorker>(problem_, player.tensors, *axial_, worker, memory);
+    auto forward = std::make_unique<AxialForward>(problem_, made.tensors, exchanges(Pass::forward),
+                                                  *axial_, index, memory);
     if (goes_back)
-      player.backward = std::make_unique<AxialBackward>(problem_, player.tensors, *axial_, worker,
-                                                        memory, *forward);
-    player.forward = std::move(forward);
-    return player;
+      made.backward = std::make_unique<AxialBackward>(
+          problem_, made.tensors, exchanges(Pass::backward), *axial_, index, memory, *forward);
+    made.forward = std::move(forward);
+    return made;
   }
-  player.forward = std::make_unique<MixerWorker>(problem_, player.tensors, scan_, worker, memory);
+  made.forward = std::make_unique<MixerWorker>(problem_, made.tensors, exchanges(Pass::forward),
+                                               scan_, index, memory);
   if (goes_back)
-    player.backward = std::make_unique<MixerBackward>(problem_, player.tensors, worker, memory);
-  return player;
+    made.backward = std::make_unique<MixerBackward>(problem_, made.tensors,
+                                                    exchanges(Pass::backward), index, memory);
+  return made;
 }
 
 int MixerShare::rounds() const {
   int rounds = 0;
   for (const Pass pass : passes_)
-    rounds += axial_ ? static_cast<int>(axial_rounds(pass, problem_.has_pair_bias).size())
-                     : mixer_exchanges(problem_.options.kind) * scan_.rounds();
+    for (const std::vector<SizedMessage>& messages : exchanges(pass))
+      rounds += messages.back().round + 1;
   return rounds;
 }
 

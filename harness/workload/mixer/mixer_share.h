@@ -12,20 +12,21 @@
 #include "harness/execute/model/scan_model.h"
 #include "harness/plan/exchange/exchange_plan.h"
 #include "harness/workload/case.h"
-#include "harness/workload/mixer/crew_member.h"
+#include "harness/workload/mixer/operator_worker.h"
 
 namespace qb {
 
 // A worker of a case: its tensors, and what it does in each pass.
-struct MixerPlayer {
+struct CaseWorker {
   MixerTensors tensors;
-  std::unique_ptr<CrewMember> forward{};
-  std::unique_ptr<CrewMember> backward{};  // none unless the case has that pass
+  std::unique_ptr<OperatorWorker> forward{};
+  std::unique_ptr<OperatorWorker> backward{};  // none unless the case has that pass
+  std::int64_t held_bytes = 0;                 // before and after a run
   void fill(int threads) {
     tensors.fill(threads);
     forward->poison_what_comes();
   }
-  [[nodiscard]] CrewMember& in(Pass pass) const {
+  [[nodiscard]] OperatorWorker& in(Pass pass) const {
     return pass == Pass::forward ? *forward : *backward;
   }
 };
@@ -47,12 +48,13 @@ class MixerShare {
     return {problem_, tokens(worker), memory, worker, with_gradients};
   }
   // The worker takes its memory from there; what it refers to must outlive it.
-  [[nodiscard]] MixerPlayer player(int worker, Allocator& memory) const;
+  [[nodiscard]] CaseWorker worker(int index, Allocator& memory) const;
 
   // There are some with several workers, each with rounds from 0 on: a worker makes what it sends
   // in one after it has what the one before brings.
-  using Exchanges = std::vector<std::vector<SizedMessage>>;
-  [[nodiscard]] Exchanges exchanges(Pass pass) const;
+  [[nodiscard]] const Exchanges& exchanges(Pass pass) const {
+    return exchanges_[pass == Pass::forward ? 0 : 1];
+  }
   // These are of the timed passes. The links' time is that of all exchanges, without computing.
   [[nodiscard]] int rounds() const;
   [[nodiscard]] double links_s(const Network& network) const;
@@ -62,10 +64,13 @@ class MixerShare {
   [[nodiscard]] std::optional<std::string> flaw() const;
 
  private:
+  [[nodiscard]] Exchanges make_exchanges(Pass pass) const;
+
   const MixerProblem& problem_;
   const std::span<const Pass> passes_;
   ExchangePlan scan_;
   std::optional<AxialTensor> axial_;  // of axial on several workers; scan_ has no messages then
+  Exchanges exchanges_[2];
 };
 
 }  // namespace qb

@@ -2,7 +2,6 @@
 #include "harness/workload/mixer/mixer_worker.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace qb {
@@ -31,45 +30,18 @@ std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan, 
   return elements * size_of(DType::f32);
 }
 
-std::vector<SizedMessage> sized_messages(const MixerProblem& problem, const ExchangePlan& plan,
-                                         int exchange) {
-  std::vector<SizedMessage> messages;
-  for (const ExchangeMessage& m : plan.messages)
-    messages.push_back(
-        {m.round, m.from, m.to, block_bytes(problem, plan, exchange, m.part.columns.begin)});
-  return messages;
-}
-
 MixerWorker::MixerWorker(const MixerProblem& problem, const MixerTensors& tensors,
-                         const ExchangePlan& plan, int index, Allocator& memory)
-    : CrewMember(problem, tensors, index, memory), plan_(plan) {
-  if (plan.workers() == 1) return;
-  std::ranges::copy_if(plan.messages, std::back_inserter(sends_),
-                       [&](const ExchangeMessage& m) { return m.from == index; });
-  for (int e = 0; e < mixer_exchanges(problem.options.kind); ++e)
-    exchanges_.push_back(take_exchange(e));
-}
-
-MixerWorker::Exchange MixerWorker::take_exchange(int exchange) {
-  const MixerStateExtents of = extents_of(problem_, exchange);
-  const auto state = [&](const char* label) {
-    return OwnState{Tensor(memory_, DType::f32, of.matrix, label, index_),
-                    Tensor(memory_, DType::f32, of.vector, label, index_)};
-  };
-  const auto take = [&](const ExchangeMessage& m, const char* label) {
-    const std::int64_t bytes = block_bytes(problem_, plan_, exchange, m.part.columns.begin);
-    return Block{m.part, Buffer(memory_, static_cast<std::size_t>(bytes), label, index_)};
-  };
-  Exchange taken{.own = state("state"), .joined = state("state_joined")};
-  for (const ExchangeMessage& m : plan_.messages) {
-    if (m.to != index_) continue;
-    const Buffer& memory = taken.in.emplace_back(take(m, "message_in")).memory;
-    expect(m.from, exchange * plan_.rounds() + m.round, {memory.as<std::byte>(), memory.bytes()});
+                         const Exchanges& exchanges, const ExchangePlan& plan, int index,
+                         Allocator& memory)
+    : OperatorWorker(problem, tensors, exchanges, index, memory), plan_(plan) {
+  for (int e = 0; e < std::ssize(exchanges); ++e) {
+    const MixerStateExtents of = extents_of(problem_, e);
+    const auto state = [&](const char* label) {
+      return OwnState{Tensor(memory_, DType::f32, of.matrix, label, index_),
+                      Tensor(memory_, DType::f32, of.vector, label, index_)};
+    };
+    exchanges_.push_back({state("state"), state("state_joined")});
   }
-  for (const ExchangeMessage& m : sends_)
-    if (std::ranges::find(taken.out, m.part, &Block::part) == taken.out.end())
-      taken.out.push_back(take(m, "message_out"));
-  return taken;
 }
 
 MixerState MixerWorker::part_of_state(const MixerState& state, std::int64_t block) const {
@@ -81,9 +53,10 @@ MixerState MixerWorker::part_of_state(const MixerState& state, std::int64_t bloc
   return {part(state.matrix), part(state.vector)};
 }
 
-MixerState MixerWorker::in_message(const Exchange& exchange, const Block& block) const {
-  const MixerState like = part_of_state(exchange.own.view(), block.part.columns.begin);
-  auto* const data = block.memory.as<float>();
+MixerState MixerWorker::in_message(const Parcel& parcel) const {
+  const MixerState like = part_of_state(
+      exchanges_[static_cast<std::size_t>(parcel.tensor)].own.view(), parcel.part.columns.begin);
+  auto* const data = parcel.memory->as<float>();
   return {contiguous_view(data, DType::f32, like.matrix.extent),
           contiguous_view(data + like.matrix.extent.elements(), DType::f32, like.vector.extent)};
 }
@@ -98,19 +71,18 @@ MixerArguments MixerWorker::arguments(int exchange) const {
   return arguments;
 }
 
-void MixerWorker::make_state(int exchange, const Tools& tools) {
-  time([&] {
-    tools.device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(tools),
-                           exchanges_[static_cast<std::size_t>(exchange)].own.view());
+void MixerWorker::make_state(int exchange) {
+  timed([&] {
+    device().mix_state(problem_.of_exchange(exchange), arguments(exchange), context(),
+                       exchanges_[static_cast<std::size_t>(exchange)].own.view());
   });
 }
 
-void MixerWorker::combine(int exchange, const Part& part, const MixerState& to,
-                          MixerDevice& device) const {
+void MixerWorker::combine(int exchange, const Part& part, const MixerState& to) const {
   const Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
   std::vector<Range> held = {{index_, index_ + 1}};
-  for (const Block& in : of.in)
-    if (in.part.columns == part.columns) held.push_back(in.part.rows);
+  for (const Parcel& in : in_)
+    if (in.tensor == exchange && in.part.columns == part.columns) held.push_back(in.part.rows);
   TensorView a = arguments_.a;
   if (a.data != nullptr) {
     const Range heads = block_of(a.extent, plan_, part.columns.begin);
@@ -118,56 +90,48 @@ void MixerWorker::combine(int exchange, const Part& part, const MixerState& to,
   }
   bool appends = false;
   for (const Range& piece : pieces_of(part.rows, held)) {
-    const auto came = std::ranges::find(of.in, Part{piece, part.columns}, &Block::part);
-    const MixerState from = came == of.in.end() ? part_of_state(of.own.view(), part.columns.begin)
-                                                : in_message(of, *came);
+    const auto came = std::ranges::find_if(in_, [&](const Parcel& in) {
+      return in.tensor == exchange && in.part == Part{piece, part.columns};
+    });
+    const MixerState from =
+        came == in_.end() ? part_of_state(of.own.view(), part.columns.begin) : in_message(*came);
     if (appends) {
-      device.append_state(problem_.of_exchange(exchange), to, from, a);
+      device().append_state(problem_.of_exchange(exchange), to, from, a);
     } else {
-      device.copy_rows(from.matrix, to.matrix);
-      device.copy_rows(from.vector, to.vector);
+      device().copy_rows(from.matrix, to.matrix);
+      device().copy_rows(from.vector, to.vector);
     }
     appends = true;
   }
 }
 
-void MixerWorker::join(int exchange, MixerDevice& device) const {
+void MixerWorker::join(int exchange) const {
   const MixerState joined = exchanges_[static_cast<std::size_t>(exchange)].joined.view();
   const Part& wanted = plan_.wanted_by(index_).front();
   for (std::int64_t block = 0; block < wanted.columns.end; ++block)
-    combine(exchange, {wanted.rows, {block, block + 1}}, part_of_state(joined, block), device);
+    combine(exchange, {wanted.rows, {block, block + 1}}, part_of_state(joined, block));
 }
 
-void MixerWorker::compute(int round, const Tools& tools) {
-  if (round == rounds()) return finish(tools);
+void MixerWorker::compute(int round) {
+  if (round == rounds_) return end_pass();
   const int exchange = round / plan_.rounds();
   if (round % plan_.rounds() == 0) {
-    if (exchange > 0) join(exchange - 1, tools.device);
-    make_state(exchange, tools);
-    for (Block& out : exchanges_[static_cast<std::size_t>(exchange)].out) out.made = false;
+    if (exchange > 0) join(exchange - 1);
+    make_state(exchange);
   }
-  Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
-  for (const ExchangeMessage& m : sends_) {
-    if (m.round != round % plan_.rounds()) continue;
-    Block& out = *std::ranges::find(of.out, m.part, &Block::part);
-    // Once: a worker may still read what an earlier round sent.
-    if (!std::exchange(out.made, true))
-      combine(exchange, m.part, in_message(of, out), tools.device);
-    send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()}, tools);
-  }
+  send(round, [&](const Parcel& out) { combine(exchange, out.part, in_message(out)); });
 }
 
-void MixerWorker::finish(const Tools& tools) {
-  MixerDevice& device = tools.device;
+void MixerWorker::end_pass() {
   const int last = static_cast<int>(exchanges_.size()) - 1;
   const bool needs_others = plan_.wanted_by(index_).front().rows.count() > 0;
-  if (needs_others) join(last, device);
-  time([&] {
+  if (needs_others) join(last);
+  timed([&] {
     if (needs_others && !is_causal(plan_))
-      return device.attend_state(problem_.of_exchange(last), arguments(last), context(tools),
-                                 exchanges_.back().joined.view());
+      return device().attend_state(problem_.of_exchange(last), arguments(last), context(),
+                                   exchanges_.back().joined.view());
     const MixerState before = needs_others ? exchanges_.back().joined.view() : MixerState{};
-    device.mix(problem_.options, arguments_, context(tools), needs_others ? &before : nullptr);
+    device().mix(problem_.options, arguments_, context(), needs_others ? &before : nullptr);
   });
 }
 

@@ -10,9 +10,8 @@
 
 #include <vector>
 
-#include "harness/execute/model/scan_model.h"
 #include "harness/plan/exchange/exchange_plan.h"
-#include "harness/workload/mixer/crew_member.h"
+#include "harness/workload/mixer/operator_worker.h"
 
 namespace qb {
 
@@ -21,54 +20,35 @@ namespace qb {
 [[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan,
                                        int exchange, std::int64_t block);
 
-// The messages of an exchange, with rounds from 0 on.
-[[nodiscard]] std::vector<SizedMessage> sized_messages(const MixerProblem& problem,
-                                                       const ExchangePlan& plan, int exchange);
-
-class MixerWorker final : public CrewMember {
+class MixerWorker final : public OperatorWorker {
  public:
   // The references must outlive it.
-  MixerWorker(const MixerProblem& problem, const MixerTensors& tensors, const ExchangePlan& plan,
-              int index, Allocator& memory);
-
-  // Of all exchanges.
-  [[nodiscard]] int rounds() const override {
-    return static_cast<int>(exchanges_.size()) * plan_.rounds();
-  }
+  MixerWorker(const MixerProblem& problem, const MixerTensors& tensors, const Exchanges& exchanges,
+              const ExchangePlan& plan, int index, Allocator& memory);
 
  private:
-  void compute(int round, const Tools& tools) override;
+  void compute(int round) override;
   struct OwnState {
     Tensor matrix{};
     Tensor vector{};
     [[nodiscard]] MixerState view() const { return {matrix.view(), vector.view()}; }
   };
-  // A block of the state of some workers' tokens in a message.
-  struct Block {
-    Part part;
-    Buffer memory;
-    bool made = false;  // in this run, of those that are sent
-  };
   struct Exchange {
     OwnState own{};
     OwnState joined{};
-    std::vector<Block> in{};
-    std::vector<Block> out{};  // one for sends of the same content
   };
-  [[nodiscard]] Exchange take_exchange(int exchange);
   [[nodiscard]] MixerState part_of_state(const MixerState& state, std::int64_t block) const;
-  [[nodiscard]] MixerState in_message(const Exchange& exchange, const Block& block) const;
+  [[nodiscard]] MixerState in_message(const Parcel& parcel) const;
   // The tensors, with what earlier exchanges gave.
   [[nodiscard]] MixerArguments arguments(int exchange) const;
-  void make_state(int exchange, const Tools& tools);
-  void finish(const Tools& tools);
+  void make_state(int exchange);
+  void end_pass();
   // Makes the state that the worker needs of those that came.
-  void join(int exchange, MixerDevice& device) const;
+  void join(int exchange) const;
   // to := the part, which is one block.
-  void combine(int exchange, const Part& part, const MixerState& to, MixerDevice& device) const;
+  void combine(int exchange, const Part& part, const MixerState& to) const;
 
   const ExchangePlan& plan_;
-  std::vector<ExchangeMessage> sends_;
   std::vector<Exchange> exchanges_;  // none of one worker
 };
 

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <ranges>
 #include <set>
 
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/workload/mixer/mixer_bound.h"
-#include "harness/workload/mixer/mixer_team.h"
+#include "harness/workload/mixer/mixer_group.h"
 #include "harness/workload/mixer/mixer_verify.h"
 #include "harness/workload/mixer/mixer_verify_gradients.h"
 #include "harness/workload/prediction.h"
+#include "harness/workload/step_rows.h"
 #include "harness/workload/workload.h"
 
 namespace qb {
@@ -86,7 +86,7 @@ class SequenceMixer final : public Workload {
       sum.*part += back.*part;
     return sum;
   }
-  Peaks peaks() override { return {team_->device_peak_bytes()}; }
+  Peaks peaks() override { return {group_->device_peak_bytes()}; }
 
   Verification verify() override {
     std::set<std::int64_t> edges = {0, mixer_.options.chunk - 1, mixer_.options.chunk};
@@ -99,7 +99,7 @@ class SequenceMixer final : public Workload {
     const std::vector<std::int64_t> rows =
         rows_to_verify(n, edges, case_.measure.verify_rows, case_.seed);
     std::optional<MixerTensors> joined;
-    const MixerTensors& whole = share_.workers() == 1 ? team_->first_tensors() : join(joined);
+    const MixerTensors& whole = share_.workers() == 1 ? group_->first_tensors() : join(joined);
     Verification verification = verify_mixer(mixer_, whole.arguments(), rows, threads());
     if (case_.pass != Passes::forward && verification.correct)
       verify_mixer_gradients(mixer_, whole, !rows.empty(), threads(), verification);
@@ -123,21 +123,30 @@ class SequenceMixer final : public Workload {
     return case_.ranks == Ranks::threads ? std::max(1, threads() / share_.workers()) : threads();
   }
   [[nodiscard]] Sample run_pass(Pass pass, bool verifying) {
-    MixerDevice& device = device_->as<MixerDevice>();
     const Network network = case_.ranks == Ranks::threads ? network_of(case_) : Network{};
-    Sample sample{.wall_s = team_->run(pass, device, threads_of_worker(), network,
-                                       message_timeout_s(case_), verifying)};
-    const std::vector<CrewMember::Times>& times = team_->times();
-    if (case_.ranks != Ranks::serial) return of_players(sample.wall_s, times);
-    const auto most = [&](auto part) {
-      return std::ranges::max(times | std::views::transform(part));
-    };
-    sample.longest_subsequence_s = most(&CrewMember::Times::mix_s);
-    // All that others leave is there before a last call begins, and combining it counts as sending.
-    sample.critical_path_s = sample.longest_subsequence_s +
-                             most([](const CrewMember::Times& t) { return t.compute_s - t.mix_s; });
-    for (const CrewMember::Times& t : times) sample.worker_sum_s += t.compute_s;
-    return sample;
+    Execution run = group_->run(pass, device_->as<MixerDevice>(), threads_of_worker(),
+                                {.carrier = case_.ranks == Ranks::threads,
+                                 .link = network.limit,
+                                 .hosts = network.hosts,
+                                 .timeout_s = message_timeout_s(case_),
+                                 .workers = share_.workers()},
+                                verifying);
+    double most_before_s = 0.0;
+    double worker_sum_s = 0.0;
+    for (const WorkerTime& worker : run.workers) {
+      double last_s = 0.0;  // of the last step that computes, which makes the output
+      for (const StepTime& step : worker.steps)
+        if (step.compute_s > 0.0) last_s = step.compute_s;
+      run.longest_subsequence_s = std::max(run.longest_subsequence_s, last_s);
+      most_before_s = std::max(most_before_s, worker.compute_s - last_s);
+      worker_sum_s += worker.compute_s;
+    }
+    if (case_.ranks != Ranks::serial) return sample_of(case_, run);
+    // All that others leave is there before a last step begins, and combining it counts as sending.
+    return {.wall_s = run.wall_s,
+            .critical_path_s = most_before_s + run.longest_subsequence_s,
+            .worker_sum_s = worker_sum_s,
+            .longest_subsequence_s = run.longest_subsequence_s};
   }
 
   [[nodiscard]] Sample of_bound() const {
@@ -154,22 +163,6 @@ class SequenceMixer final : public Workload {
             .idle_s = 0.0};
   }
 
-  // The parts are those of the worker that ends last. Ranks other than 0 know none.
-  [[nodiscard]] static Sample of_players(double wall_s, const std::vector<CrewMember::Times>& all) {
-    Sample sample{.wall_s = wall_s, .critical_path_s = wall_s};
-    if (all.empty()) return sample;
-    for (const CrewMember::Times& t : all) {
-      sample.worker_sum_s += t.end_s - t.begin_s;
-      sample.longest_subsequence_s = std::max(sample.longest_subsequence_s, t.mix_s);
-    }
-    const CrewMember::Times& last = *std::ranges::max_element(all, {}, &CrewMember::Times::end_s);
-    sample.compute_s = last.compute_s;
-    // Nothing is computed while a worker waits for states.
-    sample.communication_s = sample.exposed_communication_s = last.exposed_s;
-    sample.idle_s = last.idle_s;
-    return sample;
-  }
-
   void predict_scan(RowValues& values, double sent_bytes) const {
     if (const std::optional<std::int64_t> bytes = share_.state_bytes()) {
       values.set("state_bytes", *bytes);
@@ -184,28 +177,28 @@ class SequenceMixer final : public Workload {
       values.set("predicted_scan_s", share_.links_s(network));
   }
 
-  // Plays the workers with kernels that only take their memory. What all hold at one time is known
-  // only where they play in turn. No kernel is known that a model's device would run.
+  // Runs the workers with kernels and messages that only take their memory. What all hold at one
+  // time is known only where they run in turn. No kernel is known that a model's device would run.
   void predict_memory(RowValues& values) const {
     const CpuDevice::Costs costs(threads_of_worker());
     const auto device = rehearsal_device(costs);
     MemoryLedger memory(over_addresses(*device));
-    MixerTeam team(share_, Ranks::serial, memory);
+    MixerGroup group(share_, Ranks::serial, memory);
     memory.reset_peaks();
-    NoTransport transport;
     if (case_.ranks != Ranks::model)
       for (const Pass pass : share_.passes())
-        team.run_in_turn(pass, {device->as<MixerDevice>(), threads_of_worker(), transport});
-    values.set("predicted_device_peak_bytes", team.device_peak_bytes());
+        (void)group.run(pass, device->as<MixerDevice>(), threads_of_worker(),
+                        {.workers = share_.workers(), .copy = [](auto, auto) {}}, false);
+    values.set("predicted_device_peak_bytes", group.device_peak_bytes());
     if (case_.ranks == Ranks::serial)
       values.set("predicted_active_peak_bytes", memory.active_peak_bytes());
   }
 
   void hold(const std::string&) override {
-    team_.emplace(share_, case_.ranks, ledger());
-    team_->fill(threads());
+    group_.emplace(share_, case_.ranks, ledger());
+    group_->fill(threads());
   }
-  void release() override { team_.reset(); }
+  void release() override { group_.reset(); }
 
   // The tensors of all tokens on the heap, with what the workers wrote.
   const MixerTensors& join(std::optional<MixerTensors>& joined) {
@@ -217,7 +210,7 @@ class SequenceMixer final : public Workload {
     for (const Pass pass : written)
       for (int w = 0; w < share_.workers(); ++w) {
         const Range of = share_.tokens(w);
-        const std::vector<TensorView> from = team_->written(pass, w);
+        const std::vector<TensorView> from = group_->written(pass, w);
         const std::vector<TensorView> to = joined->written(pass);
         for (std::size_t t = 0; t < to.size(); ++t)
           device_->copy_rows(from[t], to[t].tokens(of.begin, of.count()));
@@ -227,7 +220,7 @@ class SequenceMixer final : public Workload {
 
   const MixerProblem mixer_;
   const MixerShare share_;
-  std::optional<MixerTeam> team_;
+  std::optional<MixerGroup> group_;
   double distance_ = std::numeric_limits<double>::quiet_NaN();
 };
 

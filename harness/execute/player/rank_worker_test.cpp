@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/execute/player/rank_player.h"
+#include "harness/execute/player/rank_worker.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,15 @@
 
 namespace qb {
 namespace {
+
+// Has taken no step, and these times.
+struct TimedWorker final : StepWorker {
+  explicit TimedWorker(WorkerTime taken) : times(std::move(taken)) {}
+  [[nodiscard]] int steps() const override { return 0; }
+  void compute_step() override {}
+  [[nodiscard]] const WorkerTime& time() const override { return times; }
+  const WorkerTime times;
+};
 
 WorkerTime time_of(double wall_s, double device_s, double idle_s) {
   WorkerTime time;
@@ -23,8 +32,13 @@ TEST(RankTimes, TheSlowestRankIsTheWallClockAndAtARootTheOthersWaitForIt) {
     const Plan plan = make_plan(at_root ? "cqs" : "ring", problem, {.workers = 3});
     const std::vector<WorkerTime> times = {time_of(4.0, 1.0, 0.5), time_of(6.0, 3.0, 0.0),
                                            time_of(5.0, 2.0, 1.0)};
-    const Execution execution =
-        execution_of(plan, {bytes_of(times[0]), bytes_of(times[1]), bytes_of(times[2])});
+    std::vector<std::string> reported;
+    for (const WorkerTime& time : times) {
+      NoTransport alone;
+      reported.push_back(
+          run_rank(alone, alone, [&] { return std::make_shared<TimedWorker>(time); }).text);
+    }
+    const Execution execution = with_waits_at_root(plan, times_of_ranks(reported));
     EXPECT_EQ(execution.wall_s, 6.0);
     EXPECT_EQ(execution.device_s, 3.0);
     ASSERT_EQ(execution.workers.size(), 3u);
