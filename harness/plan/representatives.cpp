@@ -2,7 +2,10 @@
 #include "harness/plan/representatives.h"
 
 #include <algorithm>
+#include <array>
+#include <unordered_map>
 
+#include "base/hash.h"
 #include "harness/plan/layout.h"
 
 namespace qb {
@@ -18,9 +21,122 @@ bool are_alike(const std::vector<TokenGroup>& groups, const std::vector<int>& a,
   });
 }
 
+using Content = std::vector<std::int64_t>;
+
+struct ContentHash {
+  std::size_t operator()(const Content& content) const {
+    std::uint64_t hash = 0;
+    for (const std::int64_t word : content)
+      hash = hash_with(hash, static_cast<std::uint64_t>(word));
+    return hash;
+  }
+};
+
+// What a worker does, but for which tokens: lists and groups are numbered as they first occur.
+class ContentReader {
+ public:
+  explicit ContentReader(const Plan& plan) : plan_(plan) {
+    for (const bool of_keys : {false, true}) {
+      sides_[of_keys].numbers.resize((of_keys ? plan.kv_groups : plan.q_groups).size());
+      sides_[of_keys].lists.resize(plan.group_lists.size());
+    }
+  }
+
+  // `held` follows from the sizes of the worker's groups, their order, its tasks and messages. What
+  // the mask leaves of each task is in `allowed`; with a pattern it follows from the tokens alone.
+  Content held;
+  Content allowed;
+
+  void read(const Worker& worker, int index) {
+    index_ = index;
+    held.clear();
+    allowed.clear();
+    for (Side& side : sides_) side.known.clear();
+    held.insert(held.end(),
+                {worker.heads.begin, worker.heads.end, worker.saved.begin, worker.saved.end});
+    for (const bool of_keys : {false, true})
+      add_groups(of_keys, of_keys ? worker.kv_groups : worker.q_groups);
+    for (const Step& step : worker.steps) {
+      add(step.receives);
+      held.push_back(std::ssize(step.tasks));
+      for (const PairTask& task : step.tasks) {
+        const std::int64_t q = number(false, task.q_group);
+        const std::int64_t kv = number(true, task.kv_group);
+        held.insert(held.end(), {q, kv, task.heads.begin, task.heads.end});
+        allowed.insert(allowed.end(), {static_cast<std::int64_t>(task.allowed), task.offset});
+      }
+      add(step.sends);
+    }
+    for (Side& side : sides_) {
+      std::ranges::sort(side.known);
+      for (const auto& [group, number] : side.known) held.push_back(number);
+    }
+  }
+
+ private:
+  struct Number {
+    int of_worker = -1;
+    std::int64_t number = 0;
+  };
+  // Queries, or keys.
+  struct Side {
+    std::vector<Number> numbers;                      // by group
+    std::vector<Number> lists;                        // by list: where its groups are in `held`
+    std::vector<std::pair<int, std::int64_t>> known;  // groups and their numbers
+  };
+
+  void add(const std::vector<Transfer>& transfers) {
+    const auto n = static_cast<int>(plan_.workers.size());
+    held.push_back(std::ssize(transfers));
+    for (const Transfer& transfer : transfers) {
+      const bool of_keys = is_of_keys(transfer.what);
+      held.insert(held.end(), {static_cast<std::int64_t>(transfer.kind),
+                               static_cast<std::int64_t>(transfer.what), transfer.bytes,
+                               transfer.peer == kRoot ? kRoot : (transfer.peer - index_ + n) % n,
+                               transfer.heads.begin, transfer.heads.end});
+      Number& list = sides_[of_keys].lists[static_cast<std::size_t>(transfer.groups)];
+      const bool is_new = list.of_worker != index_;
+      if (is_new) list = {index_, std::ssize(held)};
+      held.push_back(list.number);
+      if (is_new) add_groups(of_keys, plan_.groups_of(transfer));
+    }
+  }
+  void add_groups(bool of_keys, const std::vector<int>& groups) {
+    held.push_back(std::ssize(groups));
+    for (const int group : groups) {
+      const std::int64_t known = number(of_keys, group);
+      held.push_back(known);
+    }
+  }
+  // Describes a group where it first occurs.
+  std::int64_t number(bool of_keys, int group) {
+    Side& side = sides_[of_keys];
+    const auto at = static_cast<std::size_t>(group);
+    Number& known = side.numbers[at];
+    if (known.of_worker == index_) return known.number;
+    known = {index_, std::ssize(side.known)};
+    side.known.emplace_back(group, known.number);
+    held.push_back(group_at(of_keys ? plan_.kv_groups : plan_.q_groups, group).count);
+    if (of_keys && !plan_.kv_first_step.empty()) held.push_back(plan_.kv_first_step[at]);
+    return known.number;
+  }
+
+  const Plan& plan_;
+  std::array<Side, 2> sides_;
+  int index_ = 0;
+};
+
 }  // namespace
 
-Representatives::Representatives(const Plan& plan) : rotation_(plan.workers.rotation()) {
+Representatives::Representatives(const Plan& plan) : Representatives(plan, true) {}
+
+Representatives::Representatives(const Plan& plan, bool compare)
+    : rotation_(plan.workers.rotation()) {
+  find_rule(plan);
+  if (compare && !follow_rule()) this->compare(plan);
+}
+
+void Representatives::find_rule(const Plan& plan) {
   const Mask& mask = plan.problem.mask;
   const bool plain = mask.kind != MaskKind::pattern && mask.segments.empty() &&
                      plan.result == Result::owners && rotation_ != nullptr;
@@ -33,6 +149,24 @@ Representatives::Representatives(const Plan& plan) : rotation_(plan.workers.rota
   } else if (plan.pass == Pass::forward && rotation_->group.size(2) == rotation_->workers() &&
              follow_steps() && !imagine()) {
     imagined_.clear();
+  }
+}
+
+void Representatives::compare(const Plan& plan) {
+  std::unordered_map<Content, int, ContentHash> held;          // the first worker that holds it
+  std::unordered_map<Content, std::size_t, ContentHash> done;  // by that worker and what is allowed
+  ContentReader content(plan);
+  Worker scratch;
+  for (int w = 0; std::cmp_less(w, plan.workers.size()); ++w) {
+    content.read(plan.workers.read(static_cast<std::size_t>(w), scratch), w);
+    holds_like_.push_back(held.try_emplace(content.held, w).first->second);
+    if (plan.problem.mask.kind == MaskKind::pattern)
+      content.allowed = {w};
+    else
+      content.allowed.push_back(holds_like_.back());
+    const auto [example, is_new] = done.try_emplace(content.allowed, examples_.size());
+    if (is_new) examples_.push_back(w);
+    alike_.push_back(example->second);
   }
 }
 
@@ -148,7 +282,7 @@ bool Representatives::imagine() {
   return true;
 }
 
-Plan Representatives::plan(std::size_t which) const {
+Plan Representatives::imagined_plan(std::size_t which) const {
   Plan plan;
   plan.problem = rotation_->problem;
   plan.result = Result::owners;

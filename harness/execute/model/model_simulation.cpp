@@ -51,12 +51,12 @@ struct Player : WorkerClock {
 
 class Simulation {
  public:
-  Simulation(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs, double cores,
+  Simulation(const Plan& plan, const DeviceCosts& device, const PlanProfile& profile, double cores,
              const ModelLink& link)
       : plan_(plan),
         link_(link),
         device_(device),
-        costs_(costs),
+        profile_(profile),
         n_workers_(static_cast<int>(plan.workers.size())),
         shares_cores_(shares_cores(plan, cores)),
         core_share_(shares_cores_ ? cores / n_workers_ : 1.0),
@@ -114,7 +114,7 @@ class Simulation {
   [[nodiscard]] Player& player(int w) { return players_[static_cast<std::size_t>(w)]; }
   [[nodiscard]] WorkerTime& time(int w) { return execution_.workers[static_cast<std::size_t>(w)]; }
   [[nodiscard]] StepTime& step_time(int w) { return time(w).steps[player(w).step]; }
-  [[nodiscard]] StepCost cost(int w) { return costs_.of(w, player(w).step); }
+  [[nodiscard]] const StepProfile& cost(int w) { return profile_.of(w, player(w).step); }
   [[nodiscard]] std::int64_t from_root_bytes(int w) {
     return player(w).steps.empty() ? 0 : player(w).steps[0].from_root_bytes;
   }
@@ -354,7 +354,7 @@ class Simulation {
   const Plan& plan_;
   const ModelLink link_;
   const DeviceCosts& device_;
-  const PlanCosts& costs_;
+  const PlanProfile& profile_;
   const int n_workers_;
   const bool shares_cores_;
   const double core_share_;  // part of a core per worker when all are busy
@@ -373,9 +373,9 @@ bool shares_cores(const Plan& plan, double cores) {
   return cores > 0.0 && cores < static_cast<double>(plan.workers.size());
 }
 
-Execution simulate(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs,
+Execution simulate(const Plan& plan, const DeviceCosts& device, const PlanProfile& profile,
                    double cores, const ModelLink& link) {
-  return Simulation(plan, device, costs, cores, link).run();
+  return Simulation(plan, device, profile, cores, link).run();
 }
 
 }  // namespace qb

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/execute/model/step_cost.h"
+#include "harness/plan/work/profile.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/execute/testing/constant_rate_device.h"
+#include <algorithm>
+
 #include "harness/plan/strategies/strategy.h"
 
 namespace qb {
@@ -17,15 +18,18 @@ constexpr std::int64_t kStepDim = 4;
 constexpr double kOverheadS = 0.25;
 constexpr double kMergeS = 1000.0;  // of a byte
 
-// A pair of a head takes a second, a copied byte takes one, and a merged byte takes a thousand.
-DeviceModel slow_device(Kernel kernel) {
-  DeviceModel device = constant_rate_device(kernel, DType::f32, kStepDim, 4.0 * kStepDim);
-  device.call_overhead_s.value = kOverheadS;
-  device.copy_byte_per_s.value = 1.0;
-  device.merge_byte_per_s.value = 1.0 / kMergeS;
-  device.backward_share_of_forward.value = 1.0;
-  return device;
-}
+// A pair of a head takes pair_s, a copied byte takes a second, and a merged byte takes a thousand.
+struct SlowDevice final : StepPrices {
+  double pair_s = 1.0;
+  double byte_s = 0.0;  // of what a call reads and writes meanwhile
+  double call_s(std::int64_t pairs, std::int64_t units, std::int64_t bytes) const override {
+    return kOverheadS + std::max(pair_s * static_cast<double>(pairs * units),
+                                 byte_s * static_cast<double>(bytes));
+  }
+  double merge_s(std::int64_t bytes) const override { return kMergeS * static_cast<double>(bytes); }
+  double copy_s(std::int64_t bytes) const override { return static_cast<double>(bytes); }
+  std::int64_t query_tile() const override { return 16; }
+};
 
 // Twelve tokens, two query heads of one key-value head: three workers have four tokens each.
 constexpr double kQ = 4 * 2 * kStepDim * 4;
@@ -45,44 +49,55 @@ Plan backward_plan_of(std::string_view algorithm, int workers) {
   return make_plan(algorithm, problem, {.workers = workers, .pass = Pass::backward});
 }
 
-// The costs of a step, in the order of StepCost's fields.
-std::vector<std::vector<double>> costs_of(const Plan& plan, int worker, const DeviceModel& device,
+// The seconds of a step, in the order of StepProfile's fields.
+std::vector<std::vector<double>> costs_of(const Plan& plan, int worker,
+                                          const SlowDevice& device = {},
                                           Kernel kernel = Kernel::reference) {
   std::vector<std::vector<double>> costs;
-  for (const StepCost& cost : step_costs(plan, plan.workers[static_cast<std::size_t>(worker)],
-                                         DeviceCosts(device, kernel, plan.problem, plan.pass)))
-    costs.push_back({cost.receive_s, cost.pack_early_s, cost.kernel_s, cost.pack_late_s});
+  const PlanProfile profile(plan, Representatives(plan), kernel, &device);
+  for (std::size_t s = 0; s < profile.share(worker).n_steps; ++s) {
+    const StepProfile& step = profile.of(worker, s);
+    costs.push_back({step.receive_s, step.pack_early_s, step.kernel_s, step.pack_late_s});
+  }
   return costs;
 }
 
-TEST(StepCosts, OfARingPackOncePassOnAndMergeEveryLaterCall) {
+constexpr double kBackwardPairS = 2.5;
+
+std::vector<std::vector<double>> backward_costs_of(const Plan& plan, int worker) {
+  SlowDevice device;
+  device.pair_s = kBackwardPairS;
+  return costs_of(plan, worker, device);
+}
+
+TEST(PlanProfile, OfARingPackOncePassOnAndMergeEveryLaterCall) {
   for (int worker = 0; worker < 3; ++worker)
-    EXPECT_THAT(costs_of(plan_of("ring"), worker, slow_device(Kernel::reference)),
+    EXPECT_THAT(costs_of(plan_of("ring"), worker),
                 ElementsAre(ElementsAre(0.0, DoubleEq(kKv), DoubleEq(kCallS), 0.0),
                             ElementsAre(0.0, 0.0, DoubleEq(kCallS + kMergeS * kPartial), 0.0),
                             ElementsAre(0.0, 0.0, DoubleEq(kCallS + kMergeS * kPartial), 0.0)));
 }
 
-TEST(StepCosts, OfPassQPackPartialsForTheirOwnersWhoMergeThem) {
+TEST(PlanProfile, OfPassQPackPartialsForTheirOwnersWhoMergeThem) {
   for (int worker = 0; worker < 3; ++worker)
-    EXPECT_THAT(costs_of(plan_of("pass_q"), worker, slow_device(Kernel::reference)),
+    EXPECT_THAT(costs_of(plan_of("pass_q"), worker),
                 ElementsAre(ElementsAre(0.0, DoubleEq(kQ), DoubleEq(kCallS), 0.0),
                             ElementsAre(0.0, 0.0, DoubleEq(kCallS), 0.0),
                             ElementsAre(0.0, 0.0, DoubleEq(kCallS), DoubleEq(2 * kPartial)),
                             ElementsAre(DoubleEq(kMergeS * 2 * kPartial), 0.0, 0.0, 0.0)));
 }
 
-TEST(StepCosts, OfAnAllGatherPackOneMessageForAllAndJoinWhatComes) {
+TEST(PlanProfile, OfAnAllGatherPackOneMessageForAllAndJoinWhatComes) {
   for (int worker = 0; worker < 3; ++worker)
     EXPECT_THAT(
-        costs_of(plan_of("all_gather_kv"), worker, slow_device(Kernel::reference)),
+        costs_of(plan_of("all_gather_kv"), worker),
         ElementsAre(ElementsAre(0.0, DoubleEq(kKv), 0.0, 0.0),
                     ElementsAre(DoubleEq(3 * kKv), 0.0, DoubleEq(kOverheadS + 2 * 4 * 12), 0.0)));
 }
 
-TEST(StepCosts, OfACallAreThoseOfItsTensorsWhereTheyTakeLonger) {
-  DeviceModel device = slow_device(Kernel::reference);
-  device.memory_byte_per_s.value = 1.0;
+TEST(PlanProfile, OfACallAreThoseOfItsTensorsWhereTheyTakeLonger) {
+  SlowDevice device;
+  device.byte_s = 1.0;
   EXPECT_THAT(costs_of(plan_of("ring"), 0, device)[0][2],
               DoubleEq(kOverheadS + kQ + kKv + kPartial));
 }
@@ -91,11 +106,11 @@ TEST(StepCosts, OfACallAreThoseOfItsTensorsWhereTheyTakeLonger) {
 // their gradients; LSE or D.
 constexpr double kTensor = 4 * 2 * kStepDim * 4;
 constexpr double kStatistic = 4 * 2 * 4;
-constexpr double kBackwardCallS = kOverheadS + 2.5 * 2 * 4 * 4;
+constexpr double kBackwardCallS = kOverheadS + kBackwardPairS * 2 * 4 * 4;
 
-TEST(StepCosts, OfARingsBackwardPassPackOnceAndAddWhereTheSumsCame) {
+TEST(PlanProfile, OfARingsBackwardPassPackOnceAndAddWhereTheSumsCame) {
   for (int worker = 0; worker < 3; ++worker)
-    EXPECT_THAT(costs_of(backward_plan_of("ring", 3), worker, slow_device(Kernel::reference)),
+    EXPECT_THAT(backward_costs_of(backward_plan_of("ring", 3), worker),
                 ElementsAre(ElementsAre(0.0, DoubleEq(2 * kTensor), DoubleEq(kBackwardCallS),
                                         DoubleEq(2 * kTensor)),
                             ElementsAre(0.0, 0.0, DoubleEq(kBackwardCallS), 0.0),
@@ -104,13 +119,13 @@ TEST(StepCosts, OfARingsBackwardPassPackOnceAndAddWhereTheSumsCame) {
 }
 
 // They are converted when they are packed and when they are added.
-TEST(StepCosts, OfARingThatSendsSumsInTheTypeOfTheInputsAddAndPackInEachStep) {
+TEST(PlanProfile, OfARingThatSendsSumsInTheTypeOfTheInputsAddAndPackInEachStep) {
   Plan plan = backward_plan_of("ring", 3);
   (void)plan.workers.spell_out();
   plan.gradients = DType::bf16;
   const double add_s = kMergeS * 2 * kTensor;
   EXPECT_THAT(
-      costs_of(plan, 0, slow_device(Kernel::reference)),
+      backward_costs_of(plan, 0),
       ElementsAre(
           ElementsAre(0.0, DoubleEq(2 * kTensor), DoubleEq(kBackwardCallS), DoubleEq(2 * kTensor)),
           ElementsAre(DoubleEq(add_s), 0.0, DoubleEq(kBackwardCallS), DoubleEq(2 * kTensor)),
@@ -118,45 +133,44 @@ TEST(StepCosts, OfARingThatSendsSumsInTheTypeOfTheInputsAddAndPackInEachStep) {
           ElementsAre(DoubleEq(add_s), 0.0, 0.0, 0.0)));
 }
 
-TEST(StepCosts, OfBurstAreThoseOfQueriesAndTheirGradient) {
+TEST(PlanProfile, OfBurstAreThoseOfQueriesAndTheirGradient) {
   const double inputs = 1.5 * (2 * kTensor + 2 * kStatistic);  // of shards of six tokens
-  const double call_s = kOverheadS + 2.5 * 2 * 6 * 6;
+  const double call_s = kOverheadS + kBackwardPairS * 2 * 6 * 6;
   EXPECT_THAT(
-      costs_of(backward_plan_of("burst", 2), 0, slow_device(Kernel::reference)),
+      backward_costs_of(backward_plan_of("burst", 2), 0),
       ElementsAre(ElementsAre(0.0, DoubleEq(inputs), DoubleEq(call_s), DoubleEq(1.5 * kTensor)),
                   ElementsAre(0.0, 0.0, DoubleEq(call_s), 0.0), ElementsAre(0.0, 0.0, 0.0, 0.0)));
 }
 
-TEST(StepCosts, OfAReduceScatterPackAndAddTheSumsOfForeignKeys) {
-  EXPECT_THAT(
-      costs_of(backward_plan_of("all_gather_kv", 3), 1, slow_device(Kernel::reference)),
-      ElementsAre(ElementsAre(0.0, DoubleEq(2 * kTensor), 0.0, 0.0),
-                  ElementsAre(DoubleEq(6 * kTensor), 0.0, DoubleEq(kOverheadS + 2.5 * 2 * 4 * 12),
-                              DoubleEq(4 * kTensor)),
-                  ElementsAre(DoubleEq(kMergeS * 4 * kTensor), 0.0, 0.0, 0.0)));
+TEST(PlanProfile, OfAReduceScatterPackAndAddTheSumsOfForeignKeys) {
+  EXPECT_THAT(backward_costs_of(backward_plan_of("all_gather_kv", 3), 1),
+              ElementsAre(ElementsAre(0.0, DoubleEq(2 * kTensor), 0.0, 0.0),
+                          ElementsAre(DoubleEq(6 * kTensor), 0.0,
+                                      DoubleEq(kOverheadS + kBackwardPairS * 2 * 4 * 12),
+                                      DoubleEq(4 * kTensor)),
+                          ElementsAre(DoubleEq(kMergeS * 4 * kTensor), 0.0, 0.0, 0.0)));
 }
 
-TEST(StepCosts, OfUlyssesJoinDOAlone) {
+TEST(PlanProfile, OfUlyssesJoinDOAlone) {
   const double share = 6 * kStepDim * 4;  // of a tensor: six tokens of one of two heads
-  EXPECT_THAT(costs_of(backward_plan_of("ulysses", 2), 0, slow_device(Kernel::reference)),
-              ElementsAre(ElementsAre(0.0, DoubleEq(2 * share), 0.0, 0.0),
-                          ElementsAre(DoubleEq(2 * share), 0.0,
-                                      DoubleEq(kOverheadS + 2.5 * 12 * 12), DoubleEq(6 * share)),
-                          ElementsAre(DoubleEq(kMergeS * 6 * share), 0.0, 0.0, 0.0)));
+  EXPECT_THAT(
+      backward_costs_of(backward_plan_of("ulysses", 2), 0),
+      ElementsAre(ElementsAre(0.0, DoubleEq(2 * share), 0.0, 0.0),
+                  ElementsAre(DoubleEq(2 * share), 0.0,
+                              DoubleEq(kOverheadS + kBackwardPairS * 12 * 12), DoubleEq(6 * share)),
+                  ElementsAre(DoubleEq(kMergeS * 6 * share), 0.0, 0.0, 0.0)));
 }
 
-TEST(StepCosts, OfABackwardCallReadInputsAndReadAndWriteSums) {
-  DeviceModel device = slow_device(Kernel::reference);
-  device.memory_byte_per_s.value = 1.0;
+TEST(PlanProfile, OfABackwardCallReadInputsAndReadAndWriteSums) {
+  SlowDevice device;
+  device.byte_s = 1.0;
   EXPECT_THAT(costs_of(backward_plan_of("ring", 3), 0, device)[0][2],
               DoubleEq(kOverheadS + 4 * kTensor + 2 * kStatistic + 2 * 3 * kTensor));
 }
 
-TEST(StepCosts, OfMaskedPairsAreThoseOfTheKernel) {
+TEST(PlanProfile, OfMaskedPairsAreThoseOfTheKernel) {
   const Plan plan = plan_of("dense", MaskKind::causal);
-  const auto kernel_s = [&](Kernel kernel) {
-    return costs_of(plan, 0, slow_device(kernel), kernel)[0][2];
-  };
+  const auto kernel_s = [&](Kernel kernel) { return costs_of(plan, 0, {}, kernel)[0][2]; };
   EXPECT_THAT(kernel_s(Kernel::reference), DoubleEq(kOverheadS + 2 * 12 * 13 / 2));
   EXPECT_THAT(kernel_s(Kernel::materialized), DoubleEq(kOverheadS + 2 * 12 * 12));
 }
