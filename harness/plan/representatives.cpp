@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
+#include <map>
+#include <utility>
 
-#include "base/hash.h"
 #include "harness/plan/layout.h"
 
 namespace qb {
@@ -21,109 +21,66 @@ bool are_alike(const std::vector<TokenGroup>& groups, const std::vector<int>& a,
   });
 }
 
-using Content = std::vector<std::int64_t>;
-
-struct ContentHash {
-  std::size_t operator()(const Content& content) const {
-    std::uint64_t hash = 0;
-    for (const std::int64_t word : content)
-      hash = hash_with(hash, static_cast<std::uint64_t>(word));
-    return hash;
-  }
-};
-
-// What a worker does, but for which tokens: lists and groups are numbered as they first occur.
-class ContentReader {
+// Takes a worker's place out of it: groups get numbers as they first occur, and peers count from
+// the worker.
+class PlaceTaker {
  public:
-  explicit ContentReader(const Plan& plan) : plan_(plan) {
-    for (const bool of_keys : {false, true}) {
-      sides_[of_keys].numbers.resize((of_keys ? plan.kv_groups : plan.q_groups).size());
-      sides_[of_keys].lists.resize(plan.group_lists.size());
-    }
-  }
+  explicit PlaceTaker(const Plan& plan)
+      : plan_(plan),
+        numbers_{Numbers(plan.q_groups.size(), -1), Numbers(plan.kv_groups.size(), -1)} {}
 
-  // `held` follows from the sizes of the worker's groups, their order, its tasks and messages. What
-  // the mask leaves of each task is in `allowed`; with a pattern it follows from the tokens alone.
-  Content held;
-  Content allowed;
+  std::vector<std::int64_t> facts;    // of the groups: their sizes, order and lists
+  std::vector<std::int64_t> allowed;  // what the mask leaves of each task
 
-  void read(const Worker& worker, int index) {
-    index_ = index;
-    held.clear();
+  void take(Worker& worker, int index) {
+    const auto n = static_cast<int>(plan_.workers.size());
+    facts.clear();
     allowed.clear();
-    for (Side& side : sides_) side.known.clear();
-    held.insert(held.end(),
-                {worker.heads.begin, worker.heads.end, worker.saved.begin, worker.saved.end});
-    for (const bool of_keys : {false, true})
-      add_groups(of_keys, of_keys ? worker.kv_groups : worker.q_groups);
-    for (const Step& step : worker.steps) {
-      add(step.receives);
-      held.push_back(std::ssize(step.tasks));
-      for (const PairTask& task : step.tasks) {
-        const std::int64_t q = number(false, task.q_group);
-        const std::int64_t kv = number(true, task.kv_group);
-        held.insert(held.end(), {q, kv, task.heads.begin, task.heads.end});
-        allowed.insert(allowed.end(), {static_cast<std::int64_t>(task.allowed), task.offset});
+    for (int& group : worker.q_groups) number(false, group);
+    for (int& group : worker.kv_groups) number(true, group);
+    for (Step& step : worker.steps) {
+      for (std::vector<Transfer>* const transfers : {&step.receives, &step.sends})
+        for (Transfer& transfer : *transfers) {
+          for (int group : plan_.groups_of(transfer)) {
+            number(is_of_keys(transfer.what), group);
+            facts.push_back(group);
+          }
+          transfer.groups = static_cast<int>(plan_.groups_of(transfer).size());
+          if (transfer.peer != kRoot) transfer.peer = (transfer.peer - index + n) % n;
+        }
+      for (PairTask& task : step.tasks) {
+        number(false, task.q_group);
+        number(true, task.kv_group);
+        allowed.push_back(static_cast<std::int64_t>(std::exchange(task.allowed, Allowed::all)));
+        allowed.push_back(std::exchange(task.offset, 0));
       }
-      add(step.sends);
     }
-    for (Side& side : sides_) {
-      std::ranges::sort(side.known);
-      for (const auto& [group, number] : side.known) held.push_back(number);
+    for (const bool of_keys : {false, true}) {
+      std::ranges::sort(known_[of_keys]);
+      for (const int group : known_[of_keys])
+        facts.push_back(std::exchange(numbers_[of_keys][static_cast<std::size_t>(group)], -1));
+      known_[of_keys].clear();
     }
   }
 
  private:
-  struct Number {
-    int of_worker = -1;
-    std::int64_t number = 0;
-  };
-  // Queries, or keys.
-  struct Side {
-    std::vector<Number> numbers;                      // by group
-    std::vector<Number> lists;                        // by list: where its groups are in `held`
-    std::vector<std::pair<int, std::int64_t>> known;  // groups and their numbers
-  };
+  using Numbers = std::vector<int>;
 
-  void add(const std::vector<Transfer>& transfers) {
-    const auto n = static_cast<int>(plan_.workers.size());
-    held.push_back(std::ssize(transfers));
-    for (const Transfer& transfer : transfers) {
-      const bool of_keys = is_of_keys(transfer.what);
-      held.insert(held.end(), {static_cast<std::int64_t>(transfer.kind),
-                               static_cast<std::int64_t>(transfer.what), transfer.bytes,
-                               transfer.peer == kRoot ? kRoot : (transfer.peer - index_ + n) % n,
-                               transfer.heads.begin, transfer.heads.end});
-      Number& list = sides_[of_keys].lists[static_cast<std::size_t>(transfer.groups)];
-      const bool is_new = list.of_worker != index_;
-      if (is_new) list = {index_, std::ssize(held)};
-      held.push_back(list.number);
-      if (is_new) add_groups(of_keys, plan_.groups_of(transfer));
-    }
-  }
-  void add_groups(bool of_keys, const std::vector<int>& groups) {
-    held.push_back(std::ssize(groups));
-    for (const int group : groups) {
-      const std::int64_t known = number(of_keys, group);
-      held.push_back(known);
-    }
-  }
-  // Describes a group where it first occurs.
-  std::int64_t number(bool of_keys, int group) {
-    Side& side = sides_[of_keys];
+  void number(bool of_keys, int& group) {
     const auto at = static_cast<std::size_t>(group);
-    Number& known = side.numbers[at];
-    if (known.of_worker == index_) return known.number;
-    known = {index_, std::ssize(side.known)};
-    side.known.emplace_back(group, known.number);
-    held.push_back(group_at(of_keys ? plan_.kv_groups : plan_.q_groups, group).count);
-    if (of_keys && !plan_.kv_first_step.empty()) held.push_back(plan_.kv_first_step[at]);
-    return known.number;
+    int& known = numbers_[of_keys][at];
+    if (known < 0) {
+      known = static_cast<int>(known_[of_keys].size());
+      known_[of_keys].push_back(group);
+      facts.push_back((of_keys ? plan_.kv_groups : plan_.q_groups)[at].count);
+      if (of_keys && !plan_.kv_first_step.empty()) facts.push_back(plan_.kv_first_step[at]);
+    }
+    group = known;
   }
 
   const Plan& plan_;
-  std::array<Side, 2> sides_;
-  int index_ = 0;
+  std::array<Numbers, 2> numbers_;         // of queries and of keys: by group
+  std::array<std::vector<int>, 2> known_;  // likewise: the worker's groups
 };
 
 }  // namespace
@@ -152,19 +109,22 @@ void Representatives::find_rule(const Plan& plan) {
   }
 }
 
+// What a worker holds follows from what it does with groups of which sizes, and what it computes
+// also from what the mask leaves of its tasks: with a pattern that follows from the tokens.
 void Representatives::compare(const Plan& plan) {
-  std::unordered_map<Content, int, ContentHash> held;          // the first worker that holds it
-  std::unordered_map<Content, std::size_t, ContentHash> done;  // by that worker and what is allowed
-  ContentReader content(plan);
+  std::map<std::vector<std::int64_t>, std::vector<std::pair<Worker, int>>> held;  // by facts
+  std::map<std::vector<std::int64_t>, std::size_t> done;  // by first worker that holds as much
+  PlaceTaker place(plan);
   Worker scratch;
   for (int w = 0; std::cmp_less(w, plan.workers.size()); ++w) {
-    content.read(plan.workers.read(static_cast<std::size_t>(w), scratch), w);
-    holds_like_.push_back(held.try_emplace(content.held, w).first->second);
-    if (plan.problem.mask.kind == MaskKind::pattern)
-      content.allowed = {w};
-    else
-      content.allowed.push_back(holds_like_.back());
-    const auto [example, is_new] = done.try_emplace(content.allowed, examples_.size());
+    Worker worker = plan.workers.read(static_cast<std::size_t>(w), scratch);
+    place.take(worker, w);
+    auto& known = held[place.facts];
+    auto like = std::ranges::find(known, worker, &std::pair<Worker, int>::first);
+    if (like == known.end()) like = known.insert(like, {std::move(worker), w});
+    holds_like_.push_back(like->second);
+    place.allowed.push_back(plan.problem.mask.kind == MaskKind::pattern ? w : like->second);
+    const auto [example, is_new] = done.try_emplace(place.allowed, examples_.size());
     if (is_new) examples_.push_back(w);
     alike_.push_back(example->second);
   }

@@ -55,11 +55,10 @@ class Representatives {
     visit(plan, plan.workers.read(static_cast<std::size_t>(index), scratch), index);
   }
 
-  // Returns the worker's class in this step, of n_classes(step). Those of one class do the same:
-  // they compute, receive and send as much. Without counted() the class is the number of the
-  // representative. By rule such workers also hold as much, apart from the partials of other
-  // workers' queries, which are kept since the steps that computed them and all returned in one
-  // step; with counted(), apart from what calls take.
+  // Returns the worker's class in this step: those of one class compute, receive and send as much.
+  // It is the number of the representative, or with counted() that of the calls. Imagined workers
+  // also hold as much, apart from the partials of other workers' queries, which are kept since the
+  // steps that computed them and all returned in one step.
   [[nodiscard]] std::size_t of(int worker, std::size_t step) const {
     const auto w = static_cast<std::size_t>(worker);
     if (counted_) return counted_->class_of(worker, step);
@@ -70,9 +69,6 @@ class Representatives {
                        worker < other   ? kBefore
                        : worker > other ? kBehind
                                         : kSame)];
-  }
-  [[nodiscard]] std::size_t n_classes(std::size_t step) const {
-    return counted_ ? counted_->n_classes(step) : size();
   }
   // Unless they follow the rule: returns the first worker that holds as much in every step.
   [[nodiscard]] int holds_like(int worker) const {

@@ -115,6 +115,7 @@ std::vector<std::int64_t> counted_peaks(const Plan& plan, const CountedCalls& co
     return peaks;
   };
   std::vector<std::int64_t> peaks(plan.workers.size(), 0);
+  std::int64_t everyones = 0;  // the peak of the steps in which all have the same
   for (std::size_t s = 0; s < play(0).size(); ++s) {
     std::map<std::vector<std::int64_t>, std::int64_t> by_taken;
     std::vector<std::int64_t> of_class(counted.n_classes(s));
@@ -124,11 +125,16 @@ std::vector<std::int64_t> counted_peaks(const Plan& plan, const CountedCalls& co
       if (is_new) known->second = play(w)[s];
       of_class[which] = known->second;
     });
+    if (by_taken.size() == 1) {
+      everyones = std::max(everyones, by_taken.begin()->second);
+      continue;
+    }
     for (int w = 0; w < n; ++w) {
       std::int64_t& peak = peaks[static_cast<std::size_t>(w)];
       peak = std::max(peak, of_class[counted.class_of(w, s)]);
     }
   }
+  for (std::int64_t& peak : peaks) peak = std::max(peak, everyones);
   return peaks;
 }
 

@@ -85,18 +85,19 @@ class Rounds {
 
   // Records that the worker's step s has ended, with its waits.
   void note_step(std::size_t w, std::size_t s) {
-    const StepTime step = std::exchange(step_[w], StepTime{});
+    StepTime& step = step_[w];
     WorkerTime& worker = execution_.workers[w];
     worker.compute_s += step.compute_s;
     if (keeps_steps_) {
       worker.steps[s] = step;
-      return;
+    } else {
+      StepTime& sums = worker.steps[0];
+      sums.compute_s += step.compute_s;
+      sums.communication_s += step.communication_s;
+      sums.exposed_communication_s += step.exposed_communication_s;
+      sums.idle_s += step.idle_s;
     }
-    StepTime& sums = worker.steps[0];
-    sums.compute_s += step.compute_s;
-    sums.communication_s += step.communication_s;
-    sums.exposed_communication_s += step.exposed_communication_s;
-    sums.idle_s += step.idle_s;
+    step = {};
   }
   template <class Visit>
   void for_each(const Exchange& exchange, std::size_t w, bool sent, const Visit& visit) {

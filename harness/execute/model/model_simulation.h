@@ -45,14 +45,6 @@ struct ModelMessage {
 };
 [[nodiscard]] std::vector<ModelMessage> model_messages(const std::vector<Transfer>& transfers);
 
-struct StepMessages {
-  std::vector<ModelMessage> receives;
-  std::vector<ModelMessage> sends;
-  std::int64_t from_root_bytes = 0;
-  std::int64_t to_root_bytes = 0;
-};
-[[nodiscard]] std::vector<StepMessages> messages_of_steps(const Worker& worker);
-
 // cores 0: one for each worker.
 [[nodiscard]] bool shares_cores(const Plan& plan, double cores);
 

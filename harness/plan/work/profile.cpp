@@ -10,12 +10,15 @@
 namespace qb {
 namespace {
 
-// The share of a collective that worker `index` keeps for itself is not sent.
-std::int64_t bytes_of(const std::vector<Transfer>& transfers, int index) {
-  std::int64_t bytes = 0;
-  for (const Transfer& transfer : transfers)
-    if (transfer.peer != index) bytes += transfer.bytes;
-  return bytes;
+// Sets the bytes that worker `index` receives and sends. The share of a collective that it keeps
+// for itself is not sent.
+void set_bytes(const Step& step, int index, StepProfile& profile) {
+  const auto add = [&](const Transfer& transfer, std::int64_t& all, std::int64_t& of_root) {
+    if (transfer.peer != index) all += transfer.bytes;
+    if (transfer.peer == kRoot) of_root += transfer.bytes;
+  };
+  for (const Transfer& one : step.receives) add(one, profile.bytes_in, profile.bytes_from_root);
+  for (const Transfer& one : step.sends) add(one, profile.bytes_out, profile.bytes_to_root);
 }
 
 // Divides by the heads of the problem and rounds up: a worker may compute a share of them only.
@@ -79,11 +82,8 @@ class StepWalk {
       const Step& step = worker.steps[s];
       StepProfile& profile = steps[s];
       blocks.enter_step();
-      profile.bytes_in = bytes_of(step.receives, index);
-      profile.bytes_out = bytes_of(step.sends, index);
+      set_bytes(step, index, profile);
       profile.kv_tokens = resident_keys(plan_, worker, s);
-      for (const Transfer& transfer : step.receives)
-        if (transfer.peer == kRoot) profile.bytes_from_root += transfer.bytes;
       if (prices_ != nullptr) price_receives(blocks, profile);
       set_calls(blocks.take_calls(), profile);
       if (prices_ != nullptr) price_sends(blocks, messages_of(step.sends), profile);
