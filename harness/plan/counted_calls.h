@@ -24,7 +24,6 @@ class CountedCalls {
   // must be alike, and the mask must treat pairs of the same order the same way.
   [[nodiscard]] static std::optional<CountedCalls> of(const Rotation& rotation, Pass pass);
 
-  [[nodiscard]] Pass pass() const { return pass_; }
   // Workers of one class make the same calls in the step.
   [[nodiscard]] std::size_t n_classes(std::size_t step) const;
   [[nodiscard]] std::size_t class_of(int worker, std::size_t step) const;

@@ -246,15 +246,6 @@ Plan Representatives::imagined_plan(std::size_t which) const {
   Plan plan;
   plan.problem = rotation_->problem;
   plan.result = Result::owners;
-  if (counted_) {
-    plan.pass = counted_->pass();
-    plan.gradients = rotation_->gradients;
-    plan.q_groups = rotation_->q_groups;
-    plan.kv_groups = rotation_->kv_groups;
-    plan.group_lists = rotation_->group_lists;
-    plan.workers.push_back(counted_->sketch(0));
-    return plan;
-  }
   Rotation like = *rotation_;
   const auto deal = [&](int first, const std::vector<TokenGroup>& groups,
                         std::vector<TokenGroup>& dealt) {

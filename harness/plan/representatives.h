@@ -46,7 +46,8 @@ class Representatives {
   // plan, this one or an imagined one. With counted() it has few tasks of each call.
   template <class Visit>
   void read(const Plan& plan, std::size_t which, const Visit& visit) const {
-    if (follow_rule()) {
+    if (counted_) return visit(plan, counted_->sketch(0), 0);
+    if (!imagined_.empty()) {
       const Plan imagined = imagined_plan(which);
       return visit(imagined, imagined.workers[0], 0);
     }

@@ -36,17 +36,9 @@ std::int64_t resident_keys(const Plan& plan, const Worker& worker, std::size_t s
   return tokens;
 }
 
-// dO that comes without its queries, where the forward pass left these here (Worker::saved).
-std::int64_t joined_d_out_bytes(const Plan& plan, const BlockTracker& blocks) {
-  std::int64_t bytes = 0;
-  for (const Message& message : blocks.received()) {
-    if (std::ranges::count(message.parts, TensorRole::q, &Transfer::what) > 0) continue;
-    for (const Transfer& part : message.parts)
-      if (part.what == TensorRole::d_out)
-        bytes += tensor_bytes(plan.problem, part.what,
-                              tokens_of(plan.q_groups, plan.groups_of(part)), part.heads);
-  }
-  return bytes;
+std::int64_t bytes_of_part(const Plan& plan, const Transfer& part) {
+  const std::vector<TokenGroup>& groups = is_of_keys(part.what) ? plan.kv_groups : plan.q_groups;
+  return tensor_bytes(plan.problem, part.what, tokens_of(groups, plan.groups_of(part)), part.heads);
 }
 
 // What goes from neighbour to neighbour comes to a worker without a sum of it: in f32 it stays
@@ -164,20 +156,21 @@ class StepWalk {
   }
 
   void price_receives(const BlockTracker& blocks, StepProfile& profile) const {
-    profile.receive_s = prices_->copy_s(joined_d_out_bytes(plan_, blocks));
+    // dO comes without its queries where the forward pass left these here (Worker::saved).
+    std::int64_t d_out_bytes = 0;
+    for (const Message& message : blocks.received())
+      if (std::ranges::count(message.parts, TensorRole::q, &Transfer::what) == 0)
+        for (const Transfer& part : message.parts)
+          if (part.what == TensorRole::d_out) d_out_bytes += bytes_of_part(plan_, part);
+    profile.receive_s = prices_->copy_s(d_out_bytes);
     for (const Block& block : blocks.arrived())
       if (block.messages.size() != 1)  // else it is used in place
         profile.receive_s +=
             prices_->copy_s(input_bytes(block.of_queries, block.rows, block.heads));
     for (const Message& message : blocks.received())
-      if (message.late)
-        for (const Transfer& part : message.parts) {
-          if (stays_in_place(plan_, part)) continue;
-          const std::vector<TokenGroup>& groups =
-              is_of_keys(part.what) ? plan_.kv_groups : plan_.q_groups;
-          profile.receive_s += prices_->merge_s(tensor_bytes(
-              plan_.problem, part.what, tokens_of(groups, plan_.groups_of(part)), part.heads));
-        }
+      for (const Transfer& part : message.parts)
+        if (message.late && !stays_in_place(plan_, part))
+          profile.receive_s += prices_->merge_s(bytes_of_part(plan_, part));
   }
 
   // pairs: those that the kernel computes per head.

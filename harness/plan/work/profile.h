@@ -34,6 +34,7 @@ struct StepProfile : StepWork {
   double pack_early_s = 0.0;  // copies inputs into messages; passing one on costs nothing
   double kernel_s = 0.0;      // calls, and merges of results of later calls on the same queries
   double pack_late_s = 0.0;   // copies results into messages
+  friend bool operator==(const StepProfile&, const StepProfile&) = default;
 };
 
 // What a device takes for what a step does.

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
+#include <vector>
 
 #include "harness/plan/strategies/strategy.h"
+#include "harness/plan/testing/random_plans.h"
 
 namespace qb {
 namespace {
@@ -173,6 +176,38 @@ TEST(PlanProfile, OfMaskedPairsAreThoseOfTheKernel) {
   const auto kernel_s = [&](Kernel kernel) { return costs_of(plan, 0, {}, kernel)[0][2]; };
   EXPECT_THAT(kernel_s(Kernel::reference), DoubleEq(kOverheadS + 2 * 12 * 13 / 2));
   EXPECT_THAT(kernel_s(Kernel::materialized), DoubleEq(kOverheadS + 2 * 12 * 12));
+}
+
+// Workers of one class do what each of them does alone, among workers that do nothing.
+TEST(PlanProfile, OfAClassIsThatOfEachOfItsWorkers) {
+  int fewer = 0;
+  const auto attempt = [&](const Plan& plan, std::mt19937_64& random) {
+    const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
+    const Kernel kernel = kernels[random() % 3];
+    const SlowDevice device;
+    const StepPrices* const prices = random() % 2 == 0 ? nullptr : &device;
+    Plan spelt = plan;
+    const std::vector<Worker>& workers = spelt.workers.spell_out();
+    const Representatives equals(spelt);
+    fewer += equals.size() < workers.size() ? 1 : 0;
+    const PlanProfile by_rule(plan, Representatives(plan), kernel, prices);
+    const PlanProfile by_content(spelt, equals, kernel, prices);
+    Plan alone = spelt;
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+      alone.workers.spell_out().assign(workers.size(), {});
+      alone.workers[w] = workers[w];
+      const PlanProfile expected(alone, Representatives(alone), kernel, prices);
+      const auto index = static_cast<int>(w);
+      ASSERT_EQ(by_content.share(index).n_steps, workers[w].steps.size());
+      for (std::size_t s = 0; s < workers[w].steps.size(); ++s) {
+        ASSERT_TRUE(by_content.of(index, s) == expected.of(index, s)) << w << " " << s;
+        ASSERT_TRUE(by_rule.of(index, s) == expected.of(index, s)) << w << " " << s;
+      }
+    }
+  };
+  testing_support::for_random_plans(200, attempt);
+  testing_support::for_random_plans(100, attempt, std::random_device{}(), Pass::backward);
+  EXPECT_GT(fewer, 20);
 }
 
 }  // namespace
