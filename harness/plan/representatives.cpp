@@ -29,7 +29,7 @@ class PlaceTaker {
       : plan_(plan),
         numbers_{Numbers(plan.q_groups.size(), -1), Numbers(plan.kv_groups.size(), -1)} {}
 
-  std::vector<std::int64_t> facts;    // of the groups: their sizes, order and lists
+  std::vector<std::int64_t> facts;    // of the groups: their sizes, blocks and lists
   std::vector<std::int64_t> allowed;  // what the mask leaves of each task
 
   void take(Worker& worker, int index) {
@@ -39,6 +39,8 @@ class PlaceTaker {
     for (int& group : worker.q_groups) number(false, group);
     for (int& group : worker.kv_groups) number(true, group);
     for (Step& step : worker.steps) {
+      add_block(step.receives, TensorRole::q);
+      add_block(step.receives, TensorRole::k);
       for (std::vector<Transfer>* const transfers : {&step.receives, &step.sends})
         for (Transfer& transfer : *transfers) {
           for (int group : plan_.groups_of(transfer)) {
@@ -56,9 +58,8 @@ class PlaceTaker {
       }
     }
     for (const bool of_keys : {false, true}) {
-      std::ranges::sort(known_[of_keys]);
       for (const int group : known_[of_keys])
-        facts.push_back(std::exchange(numbers_[of_keys][static_cast<std::size_t>(group)], -1));
+        numbers_[of_keys][static_cast<std::size_t>(group)] = -1;
       known_[of_keys].clear();
     }
   }
@@ -66,6 +67,19 @@ class PlaceTaker {
  private:
   using Numbers = std::vector<int>;
 
+  // What comes in one step is one block, in ascending order of groups.
+  void add_block(const std::vector<Transfer>& receives, TensorRole what) {
+    std::vector<int> block;
+    for (const Transfer& transfer : receives)
+      if (transfer.what == what)
+        block.insert(block.end(), plan_.groups_of(transfer).begin(),
+                     plan_.groups_of(transfer).end());
+    std::ranges::sort(block);
+    for (int group : block) {
+      number(is_of_keys(what), group);
+      facts.push_back(group);
+    }
+  }
   void number(bool of_keys, int& group) {
     const auto at = static_cast<std::size_t>(group);
     int& known = numbers_[of_keys][at];
