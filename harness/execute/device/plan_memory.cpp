@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each worker of a plan is played alone, with messages that are always there.
+// One worker of those that are alike is played alone, with messages that are always there.
 #include <algorithm>
 #include <map>
 #include <numeric>
