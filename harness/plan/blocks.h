@@ -44,6 +44,7 @@ struct KernelCall {
   int kv_block = 0;
   Range heads;
   std::vector<PairTask> tasks;
+  std::vector<std::int64_t> times;  // how many tasks each one stands for; empty: itself
   // The first call on a block of queries computes all its rows and writes the partial; a later one
   // takes the rows and keys that its tasks touch, and its result is merged. A backward pass has
   // only such calls: its gradients begin at zero, and every result is added.

@@ -270,7 +270,7 @@ std::vector<int> CountedCalls::ends(const Interval& of, const Interval& other, i
 }
 
 // Sets the rows and keys from the first to the last that the tasks touch.
-void CountedCalls::touch(const CallShape& shape, int worker, Call& call) const {
+void CountedCalls::touch(const CallShape& shape, int worker, KernelCall& call) const {
   const Interval q_block = interval(shape.q_block, worker);
   const Interval kv_block = interval(shape.kv_block, worker);
   call.q_begin = std::exchange(call.q_end, 0);
@@ -294,10 +294,10 @@ void CountedCalls::touch(const CallShape& shape, int worker, Call& call) const {
   }
 }
 
-std::vector<CountedCalls::Call> CountedCalls::calls(int worker, std::size_t step) const {
-  std::vector<Call> all;
+std::vector<KernelCall> CountedCalls::calls(int worker, std::size_t step) const {
+  std::vector<KernelCall> all;
   for (const CallShape& shape : shapes_[step]) {
-    Call call;
+    KernelCall call;
     Counts times{};
     for (const Rotation::Task& task : shape.tasks) {
       const Counts more = counts(task, worker);

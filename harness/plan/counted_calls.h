@@ -20,20 +20,31 @@ namespace qb {
 
 class CountedCalls {
  public:
-  // A call, of which each task stands for as many as `times` says.
-  struct Call : KernelCall {
-    std::vector<std::int64_t> times;
-  };
-
   // Returns nullopt if the rule does not have this form. `rotation` must outlive it; its shards
   // must be alike, and the mask must treat pairs of the same order the same way.
   [[nodiscard]] static std::optional<CountedCalls> of(const Rotation& rotation, Pass pass);
 
-  [[nodiscard]] Pass pass() const { return pass_; }
   // Workers of one class make the same calls in the step.
   [[nodiscard]] std::size_t n_classes(std::size_t step) const;
   [[nodiscard]] std::size_t class_of(int worker, std::size_t step) const;
-  [[nodiscard]] std::vector<Call> calls(int worker, std::size_t step) const;
+  // Calls visit(worker, class) with one worker of each class.
+  template <class Visit>
+  void for_each_class(std::size_t step, const Visit& visit) const {
+    std::vector<bool> is_known(n_classes(step));
+    std::size_t n_known = 0;
+    const int last = rotation_->workers() - 1;
+    // The first and the last worker, since few are then of many steps.
+    for (int i = 0; i <= last && n_known < is_known.size(); ++i) {
+      const int worker = i == 1 ? last : i == 0 ? 0 : i - 1;
+      const std::size_t which = class_of(worker, step);
+      if (is_known[which]) continue;
+      is_known[which] = true;
+      ++n_known;
+      visit(worker, which);
+    }
+  }
+  // Their tasks are few, with times.
+  [[nodiscard]] std::vector<KernelCall> calls(int worker, std::size_t step) const;
 
   // Returns worker `index` with few tasks: those that touch the first and the last rows and keys
   // of each call. It receives, holds, calls and sends what the worker does.
@@ -89,7 +100,7 @@ class CountedCalls {
   [[nodiscard]] Counts counts(const Rotation::Task& task, int worker) const;
   [[nodiscard]] bool is_sure(const Rotation::Task& task) const;
   [[nodiscard]] std::vector<int> ends(const Interval& of, const Interval& other, int own) const;
-  void touch(const CallShape& shape, int worker, Call& call) const;
+  void touch(const CallShape& shape, int worker, KernelCall& call) const;
 
   const Rotation* rotation_;
   Pass pass_;

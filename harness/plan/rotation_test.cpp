@@ -252,7 +252,7 @@ TEST(Representatives, StandForEveryWorkersWork) {
   int even = 0;
   int uneven = 0;
   const auto attempt = [&](const Plan& plan, std::mt19937_64& random) {
-    const bool represented = Representatives(plan).size() > 0;
+    const bool represented = Representatives(plan).follow_rule();
     const auto parts = static_cast<std::int64_t>(2 * plan.workers.size());
     (plan.problem.shape.q_len % parts == 0 ? even : uneven) += represented ? 1 : 0;
     const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash,

@@ -83,12 +83,14 @@ void add_work(const Case& c, PlannedCase& planned) {
   const int threads_per_worker =
       c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
   bool first = true;
+  planned.alike.clear();
   for (const Plan* const plan : planned.timed()) {
+    const Representatives& alike = planned.alike.emplace_back(*plan);
     auto counted = std::async([&, flag = interrupt_flag] {
       interrupt_flag = flag;
-      return plan_memory(*plan, c.kernel, threads_per_worker);
+      return plan_memory(*plan, alike, c.kernel, threads_per_worker);
     });
-    Work work = model_work(*plan, c.kernel);
+    Work work = model_work(*plan, alike, c.kernel);
     PlanMemory memory = counted.get();
     if (plan->pass == Pass::backward) planned.backward_sent_bytes = work.sent_bytes_max;
     planned.work = first ? std::move(work) : in_sequence(std::move(planned.work), work);
@@ -193,8 +195,9 @@ std::vector<Execution> model_times(const Case& c, const PlannedCase& planned) {
     if (c.ranks != Ranks::model && limit->bandwidth_byte_per_s == 0.0)
       limit->bandwidth_byte_per_s = device.copy_byte_per_s.value;
   std::vector<Execution> passes;
-  for (const Plan* const plan : planned.timed())
-    passes.push_back(model_execution(*plan, device, link, c.kernel));
+  for (std::size_t i = 0; i < planned.alike.size(); ++i)
+    passes.push_back(
+        model_execution(*planned.timed()[i], planned.alike[i], device, link, c.kernel));
   return passes;
 }
 

@@ -25,6 +25,7 @@ struct PlannedCase {
   Work work;
   PlanMemory memory;
   std::optional<Rehearsal> gpu;          // it replaces what follows from the CPU's kernels
+  std::vector<Representatives> alike{};  // the workers of each
   std::int64_t backward_sent_bytes = 0;  // by the worker that sends most in that pass
   // With ranks: threads messages are delayed to match it, and the model takes it as the network's
   // speed.

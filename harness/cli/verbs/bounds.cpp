@@ -108,8 +108,9 @@ Plan plan_scheme(std::string_view scheme, const Problem& problem, const SchemesW
 // Returns what the plan counts. Work has the same bytes and unmasked pairs with every kernel;
 // `reference` has no tiles that take time to count.
 std::vector<std::string> counted(const Plan& plan, bool csv) {
-  const Work work = model_work(plan, Kernel::reference);
-  const PlanMemory memory = plan_memory(plan, Kernel::flash, 1);
+  const Representatives alike(plan);
+  const Work work = model_work(plan, alike, Kernel::reference);
+  const PlanMemory memory = plan_memory(plan, alike, Kernel::flash, 1);
   const bool has_root = memory.root_peak_bytes > 0;
   std::int64_t rounds = 0;
   Worker scratch;

@@ -262,8 +262,9 @@ void show_plan(const PlanWords& words) {
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
   print_cautions({&c, 1});
   const Plan plan = with_mask_option([&] { return checked_plan(c, words.pass); });
-  const Work work = model_work(plan, c.kernel);
-  const PlanMemory memory = plan_memory(plan, c.kernel, 1);
+  const Representatives alike(plan);
+  const Work work = model_work(plan, alike, c.kernel);
+  const PlanMemory memory = plan_memory(plan, alike, c.kernel, 1);
   print_answer(words.json ? plan_json(plan, work, memory, words.pairs)
                           : plan_table(plan, work, memory, c.kernel));
   if (words.picture.empty()) return;

@@ -16,6 +16,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/representatives.h"
 
 namespace qb {
 
@@ -54,8 +55,12 @@ struct PlanMemory {
   std::int64_t threads_bytes = 0;  // all workers exist at once
 };
 
-// Plays each worker alone with the CPU's kernels on this many threads.
-[[nodiscard]] PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads);
+// Plays one of the workers that are alike alone, with the CPU's kernels on this many threads.
+[[nodiscard]] PlanMemory plan_memory(const Plan& plan, const Representatives& alike, Kernel kernel,
+                                     int threads);
+[[nodiscard]] inline PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
+  return plan_memory(plan, Representatives(plan), kernel, threads);
+}
 
 // Returns the peak bytes that worker `index` holds in each step, from the end of the step before:
 // its shard, its partials, the messages in transit (a ring holds its shard, the one it computes

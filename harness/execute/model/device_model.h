@@ -6,7 +6,7 @@
 //   time = call_overhead + max(FLOP / rate(pairs), bytes / memory_byte_per_s)
 //   FLOP = 2 (d + e) * pairs * batch * query heads      (4 d ... where value_dim e = head_dim d)
 // In a backward pass FLOP = 2 (3 d + 2 e) * …, which is 10 d, at a share of that rate.
-// pairs: those that the kernel computes per head, at tile granularity (see executed_pairs()).
+// pairs: those that the kernel computes per head, at tile granularity.
 // rate(): the table's points, straight lines between them where both axes are logarithmic, constant
 // beyond its ends. bytes: what the call must read and write at least, which is what decoding costs.
 //
@@ -42,6 +42,7 @@
 #include "base/words.h"
 #include "harness/plan/pass.h"
 #include "harness/plan/problem.h"
+#include "harness/plan/work/profile.h"
 #include "kernels/attention.h"
 
 namespace qb {
@@ -104,18 +105,18 @@ inline constexpr double kBackwardShareOfForward = 0.8;
 [[nodiscard]] DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
                                          std::int64_t max_tokens, double budget_s = 2.0);
 
-class DeviceCosts {
+class DeviceCosts final : public StepPrices {
  public:
   // Throws Unsupported if the device has no rate of the kernel at the problem's dtype and head_dim.
   DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem,
               Pass pass = Pass::forward);
 
-  // pairs: per head; units: batch x query heads.
-  [[nodiscard]] double call_s(std::int64_t pairs, std::int64_t units, std::int64_t bytes) const;
-  [[nodiscard]] double merge_s(std::int64_t bytes) const;
-  [[nodiscard]] double copy_s(std::int64_t bytes) const;
+  [[nodiscard]] double call_s(std::int64_t pairs, std::int64_t units,
+                              std::int64_t bytes) const override;
+  [[nodiscard]] double merge_s(std::int64_t bytes) const override;
+  [[nodiscard]] double copy_s(std::int64_t bytes) const override;
+  [[nodiscard]] std::int64_t query_tile() const override { return query_tile_; }
   [[nodiscard]] double flop_per_s(std::int64_t pairs) const;
-  [[nodiscard]] std::int64_t query_tile() const { return query_tile_; }
   [[nodiscard]] Kernel kernel() const { return kernel_; }
 
  private:

@@ -12,7 +12,8 @@ LeastTime::LeastTime(const Plan& plan, const DeviceCosts& device) {
   const Rotation* const rotation = plan.workers.rotation();
   if (rotation == nullptr || !rotation->has_equal_messages()) return;
   plan_ = std::make_shared<const Plan>(plan);
-  costs_ = std::make_unique<const PlanCosts>(*plan_, device);
+  profile_ = std::make_unique<const PlanProfile>(*plan_, Representatives(*plan_), device.kernel(),
+                                                 &device);
   for (std::size_t s = 0; s < rotation->steps.size(); ++s)
     sends_.push_back(model_messages(rotation->step(s, 0, false).sends));
   for (const std::vector<ModelMessage>& step : sends_)
@@ -40,7 +41,7 @@ double LeastTime::worker_s(const ModelLink& link, int worker) const {
   double now_s = 0.0;
   double late_s = 0.0;  // when the sends of the step before have arrived
   for (std::size_t s = 0; s < sends_.size(); ++s) {
-    const StepCost cost = costs_->of(worker, s);
+    const StepProfile& cost = profile_->of(worker, s);
     now_s = std::max(now_s + cost.receive_s, late_s) + cost.pack_early_s;
     const double early_s = now_s + sent_s(link, worker, s, false);
     now_s = link.overlap ? std::max(now_s + cost.kernel_s, early_s) : early_s + cost.kernel_s;

@@ -30,7 +30,7 @@ class LeastTime {
   [[nodiscard]] double sent_s(const ModelLink& link, int worker, std::size_t step, bool late) const;
 
   std::shared_ptr<const Plan> plan_;  // nullptr: no bound
-  std::unique_ptr<const PlanCosts> costs_;
+  std::unique_ptr<const PlanProfile> profile_;
   std::vector<std::vector<ModelMessage>> sends_;  // of worker 0, by step
   std::map<int, std::int64_t> sent_bytes_;        // by peer of worker 0
 };

@@ -50,7 +50,10 @@ class Exchange {
 
   Exchange(const WorkerGroup& group, std::vector<ModelMessage> sends,
            std::vector<ModelMessage> receives)
-      : group_(&group), sends_(std::move(sends)), receives_(std::move(receives)) {
+      : group_(&group),
+        is_cyclic_(group.is_cyclic()),
+        sends_(std::move(sends)),
+        receives_(std::move(receives)) {
     for (const ModelMessage& receive : receives_)
       sent_as_.push_back(static_cast<std::size_t>(
           std::ranges::find(sends_, group.minus(receive.peer), &ModelMessage::peer) -
@@ -136,6 +139,8 @@ class Exchange {
 
  private:
   [[nodiscard]] std::size_t plus(std::size_t worker, int place) const {
+    const std::size_t sum = worker + static_cast<std::size_t>(place);
+    if (is_cyclic_) return sum < sender_ready_s.size() ? sum : sum - sender_ready_s.size();
     return static_cast<std::size_t>(group_->plus(static_cast<int>(worker), place));
   }
   [[nodiscard]] bool are_apart(std::size_t from, std::size_t to) const {
@@ -239,6 +244,7 @@ class Exchange {
   }
 
   const WorkerGroup* group_;
+  bool is_cyclic_;
   std::vector<ModelMessage> sends_;
   std::vector<ModelMessage> receives_;  // in the next step
   std::vector<std::size_t> sent_as_;    // by receive: which send of its sender it is

@@ -9,15 +9,15 @@
 
 namespace qb {
 
-Execution model_execution(const Plan& plan, const DeviceModel& device, const ModelLink& link,
-                          Kernel kernel) {
+Execution model_execution(const Plan& plan, const Representatives& alike, const DeviceModel& device,
+                          const ModelLink& link, Kernel kernel) {
   if (plan.workers.empty()) throw std::invalid_argument("model_execution: the plan has no workers");
   const DeviceCosts device_costs(device, kernel, plan.problem, plan.pass);
-  const PlanCosts costs(plan, device_costs);
+  const PlanProfile profile(plan, alike, kernel, &device_costs);
   const double cores = device.cores.value;
   std::optional<Execution> execution;
-  if (!shares_cores(plan, cores)) execution = model_rounds(plan, costs, link);
-  if (!execution) execution = simulate(plan, device_costs, costs, cores, link);
+  if (!shares_cores(plan, cores)) execution = model_rounds(plan, profile, link);
+  if (!execution) execution = simulate(plan, device_costs, profile, cores, link);
   execution->critical_path_s = execution->wall_s;
   add_sums(plan, *execution);
   return *std::move(execution);

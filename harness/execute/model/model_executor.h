@@ -26,7 +26,12 @@ namespace qb {
 // root's time for the worker's partial, or the worker's share of the merge; see
 // ModelLink::root_has_link. Throws Unsupported if the device has no rates for the problem.
 // Deterministic.
-[[nodiscard]] Execution model_execution(const Plan& plan, const DeviceModel& device,
-                                        const ModelLink& link, Kernel kernel);
+[[nodiscard]] Execution model_execution(const Plan& plan, const Representatives& alike,
+                                        const DeviceModel& device, const ModelLink& link,
+                                        Kernel kernel);
+[[nodiscard]] inline Execution model_execution(const Plan& plan, const DeviceModel& device,
+                                               const ModelLink& link, Kernel kernel) {
+  return model_execution(plan, Representatives(plan), device, link, kernel);
+}
 
 }  // namespace qb

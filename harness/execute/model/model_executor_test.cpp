@@ -571,12 +571,12 @@ TEST(ModelExecutor, RunsOverSharedNicsTakeTheTimesOfTheirEvents) {
               .hosts = {
                   .workers_per_host = workers_per_host, .inside = {4e11, 0.7e-6}, .nics = nics}};
           const DeviceCosts device_costs(device, Kernel::flash, plan.problem, pass);
-          const PlanCosts costs(plan, device_costs);
+          const PlanProfile profile(plan, Representatives(plan), Kernel::flash, &device_costs);
           SCOPED_TRACE(testing::Message()
                        << algorithm << " " << grid.heads << "x" << grid.rows << " W=" << workers
                        << " " << word(pass) << " " << byte_per_s << " " << nics);
-          const double events_s = simulate(plan, device_costs, costs, 0.0, link).wall_s;
-          if (const auto rounds = model_rounds(plan, costs, link)) {
+          const double events_s = simulate(plan, device_costs, profile, 0.0, link).wall_s;
+          if (const auto rounds = model_rounds(plan, profile, link)) {
             EXPECT_NEAR(rounds->wall_s, events_s, 1e-9 * events_s);
             ++n_rounds;
           }

@@ -15,8 +15,8 @@ constexpr std::size_t kMostOrderedMessages = std::size_t{1} << 16;
 
 class Rounds {
  public:
-  Rounds(const Plan& plan, const PlanCosts& costs, const ModelLink& link)
-      : costs_(costs),
+  Rounds(const Plan& plan, const PlanProfile& profile, const ModelLink& link)
+      : profile_(profile),
         link_(link),
         n_workers_(plan.workers.size()),
         nics_(link.hosts, n_workers_),
@@ -85,18 +85,19 @@ class Rounds {
 
   // Records that the worker's step s has ended, with its waits.
   void note_step(std::size_t w, std::size_t s) {
-    const StepTime step = std::exchange(step_[w], StepTime{});
+    StepTime& step = step_[w];
     WorkerTime& worker = execution_.workers[w];
     worker.compute_s += step.compute_s;
     if (keeps_steps_) {
       worker.steps[s] = step;
-      return;
+    } else {
+      StepTime& sums = worker.steps[0];
+      sums.compute_s += step.compute_s;
+      sums.communication_s += step.communication_s;
+      sums.exposed_communication_s += step.exposed_communication_s;
+      sums.idle_s += step.idle_s;
     }
-    StepTime& sums = worker.steps[0];
-    sums.compute_s += step.compute_s;
-    sums.communication_s += step.communication_s;
-    sums.exposed_communication_s += step.exposed_communication_s;
-    sums.idle_s += step.idle_s;
+    step = {};
   }
   template <class Visit>
   void for_each(const Exchange& exchange, std::size_t w, bool sent, const Visit& visit) {
@@ -139,7 +140,8 @@ class Rounds {
     if (s > 0) note_step(w, s - 1);
     step_[w].start_s = clock_[w].now_s;
     if (s > 0) receive(w, exchanges_[s - 1]);
-    const StepCost& cost = cost_[w] = costs_.of(static_cast<int>(w), s);
+    const StepProfile& cost = profile_.of(static_cast<int>(w), s);
+    cost_[w] = &cost;
     compute(w, cost.receive_s);
     if (s > 0) await_late(w, s - 1);
     auto& [early, late] = exchanges_[s];
@@ -169,25 +171,25 @@ class Rounds {
       for_each(early, w, false, wait);
       for_each(early, w, true, wait);
     }
-    compute(w, cost_[w].kernel_s);
+    compute(w, cost_[w]->kernel_s);
     for_each(early, w, true, [&](const Passage& passage) {
       if (keeps_steps_ && !link_.no_communication)
         step_[w].send.add(passage.started_s, passage.done_s);
       wait(passage);
     });
-    pack(w, cost_[w].pack_late_s);
+    pack(w, cost_[w]->pack_late_s);
     late.sender_ready_s[w] = clock_[w].now_s;
   }
 
-  const PlanCosts& costs_;
+  const PlanProfile& profile_;
   const ModelLink link_;
   const std::size_t n_workers_;
   Nics nics_;
   std::vector<WorkerClock> clock_;
-  std::vector<double> went_on_s_;     // see Exchange::pass()
-  std::vector<Exchanges> exchanges_;  // by step
-  std::vector<StepTime> step_;        // by worker, the current step
-  std::vector<StepCost> cost_;        // likewise
+  std::vector<double> went_on_s_;         // see Exchange::pass()
+  std::vector<Exchanges> exchanges_;      // by step
+  std::vector<StepTime> step_;            // by worker, the current step
+  std::vector<const StepProfile*> cost_;  // likewise
   bool keeps_steps_ = true;
   bool is_large_ = false;
   Execution execution_;
@@ -195,7 +197,7 @@ class Rounds {
 
 }  // namespace
 
-std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
+std::optional<Execution> model_rounds(const Plan& plan, const PlanProfile& profile,
                                       const ModelLink& link) {
   // A root's link or its merges make workers wait in turn.
   const Rotation* rotation = plan.workers.rotation();
@@ -205,7 +207,7 @@ std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
   for (const Rotation::StepOfZero& step : rotation->steps)
     if (std::ranges::any_of(step.sends, [](const Transfer& sent) { return sent.delay > 1; }))
       return std::nullopt;
-  return Rounds(plan, costs, link).run();
+  return Rounds(plan, profile, link).run();
 }
 
 }  // namespace qb

@@ -17,6 +17,7 @@
 #include "harness/execute/model/model_network.h"
 #include "harness/execute/player/shared_cores.h"
 #include "harness/execute/player/worker.h"
+#include "harness/plan/messages.h"
 
 namespace qb {
 namespace {
@@ -37,6 +38,11 @@ enum class Phase : std::uint8_t {
   post_late,
   finish,
   done,
+};
+
+struct StepMessages {
+  std::vector<ModelMessage> receives;
+  std::vector<ModelMessage> sends;
 };
 
 struct Player : WorkerClock {
@@ -61,12 +67,12 @@ struct Player : WorkerClock {
 
 class Simulation {
  public:
-  Simulation(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs, double cores,
+  Simulation(const Plan& plan, const DeviceCosts& device, const PlanProfile& profile, double cores,
              const ModelLink& link)
       : plan_(plan),
         link_(link),
         device_(device),
-        costs_(costs),
+        profile_(profile),
         n_workers_(static_cast<int>(plan.workers.size())),
         shares_cores_(shares_cores(plan, cores)),
         core_share_(shares_cores_ ? cores / n_workers_ : 1.0),
@@ -76,8 +82,9 @@ class Simulation {
     execution_.workers.resize(plan.workers.size());
     Worker scratch;
     for (int w = 0; w < n_workers_; ++w) {
-      player(w).steps = messages_of_steps(
-          plan.workers.read(static_cast<std::size_t>(w), scratch, Workers::Parts::messages));
+      for (const Step& step :
+           plan.workers.read(static_cast<std::size_t>(w), scratch, Workers::Parts::messages).steps)
+        player(w).steps.push_back({model_messages(step.receives), model_messages(step.sends)});
       time(w).steps.resize(player(w).steps.size());
       for (const StepMessages& step : player(w).steps)
         for (const ModelMessage& message : step.receives)
@@ -127,9 +134,9 @@ class Simulation {
   [[nodiscard]] Player& player(int w) { return players_[static_cast<std::size_t>(w)]; }
   [[nodiscard]] WorkerTime& time(int w) { return execution_.workers[static_cast<std::size_t>(w)]; }
   [[nodiscard]] StepTime& step_time(int w) { return time(w).steps[player(w).step]; }
-  [[nodiscard]] StepCost cost(int w) { return costs_.of(w, player(w).step); }
+  [[nodiscard]] const StepProfile& cost(int w) { return profile_.of(w, player(w).step); }
   [[nodiscard]] std::int64_t from_root_bytes(int w) {
-    return player(w).steps.empty() ? 0 : player(w).steps[0].from_root_bytes;
+    return player(w).steps.empty() ? 0 : profile_.of(w, 0).bytes_from_root;
   }
   [[nodiscard]] bool root_sends() const {
     return link_.root_has_link && plan_.result == Result::root;
@@ -361,7 +368,7 @@ class Simulation {
     Player& p = player(w);
     p.end_pack(step_time(w));
     post_sends(w, true);
-    const std::int64_t bytes = p.steps[p.step].to_root_bytes;
+    const std::int64_t bytes = cost(w).bytes_to_root;
     if (bytes > 0 && root_sends())
       p.late.push_back(network_.send_alone(w, n_workers_, bytes, p.now_s));
     time(w).compute_s += step_time(w).compute_s;
@@ -397,7 +404,7 @@ class Simulation {
   const Plan& plan_;
   const ModelLink link_;
   const DeviceCosts& device_;
-  const PlanCosts& costs_;
+  const PlanProfile& profile_;
   const int n_workers_;
   const bool shares_cores_;
   const double core_share_;  // part of a core per worker when all are busy
@@ -412,13 +419,20 @@ class Simulation {
 
 }  // namespace
 
+std::vector<ModelMessage> model_messages(const std::vector<Transfer>& transfers) {
+  std::vector<ModelMessage> messages;
+  for (const Message& message : messages_of(transfers))
+    messages.push_back({message.peer, message.late, tensor_bytes(message), message.delay});
+  return messages;
+}
+
 bool shares_cores(const Plan& plan, double cores) {
   return cores > 0.0 && cores < static_cast<double>(plan.workers.size());
 }
 
-Execution simulate(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs,
+Execution simulate(const Plan& plan, const DeviceCosts& device, const PlanProfile& profile,
                    double cores, const ModelLink& link) {
-  return Simulation(plan, device, costs, cores, link).run();
+  return Simulation(plan, device, profile, cores, link).run();
 }
 
 }  // namespace qb

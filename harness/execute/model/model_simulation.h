@@ -8,11 +8,12 @@
 #include <optional>
 #include <vector>
 
-#include "harness/execute/model/step_cost.h"
+#include "harness/execute/model/device_model.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/transport/link_model.h"
 #include "harness/execute/transport/transport.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/work/profile.h"
 
 namespace qb {
 
@@ -45,21 +46,13 @@ struct ModelMessage {
 };
 [[nodiscard]] std::vector<ModelMessage> model_messages(const std::vector<Transfer>& transfers);
 
-struct StepMessages {
-  std::vector<ModelMessage> receives;
-  std::vector<ModelMessage> sends;
-  std::int64_t from_root_bytes = 0;
-  std::int64_t to_root_bytes = 0;
-};
-[[nodiscard]] std::vector<StepMessages> messages_of_steps(const Worker& worker);
-
 // cores 0: one for each worker.
 [[nodiscard]] bool shares_cores(const Plan& plan, double cores);
 
 // Returns the times of every worker, their steps and the wall clock. Throws CaseError if a worker
 // waits for a message that never comes.
 [[nodiscard]] Execution simulate(const Plan& plan, const DeviceCosts& device,
-                                 const PlanCosts& costs, double cores, const ModelLink& link);
+                                 const PlanProfile& profile, double cores, const ModelLink& link);
 
 // A modelled run in rounds: if workers differ by rotation and each has its own device, all go
 // through a step together, without a queue of events. A ring of 4096 workers has 16.8 million
@@ -79,7 +72,7 @@ struct StepMessages {
 //
 // Returns the times of every worker, their steps and the wall clock; nullopt if the run does not go
 // in rounds. Devices must not be shared.
-[[nodiscard]] std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
+[[nodiscard]] std::optional<Execution> model_rounds(const Plan& plan, const PlanProfile& profile,
                                                     const ModelLink& link);
 
 // If all workers together have more steps than this, each has one in WorkerTime::steps, their sum.

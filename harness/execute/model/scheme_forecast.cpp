@@ -129,7 +129,7 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
   }
   parallel_for(std::ssize(planned_), available_cores(), 1, [&](std::int64_t i, std::int64_t, int) {
     Planned& planned = planned_[static_cast<std::size_t>(i)];
-    if (!planned.weighed.has_plan() || planned.is_weighed) return;
+    if (!planned.weighed.has_plan() || !planned.alike.empty()) return;
     try {
       weigh(planned, check_plans);
       add_between_bytes(planned);
@@ -200,7 +200,7 @@ void PlannedSchemes::play_best(std::vector<Planned>& grids, std::vector<Candidat
   for (Candidate& candidate : candidates) {
     if (fit_s.size() >= kMostGrids && candidate.least_s > fit_s[kMostGrids - 1]) break;
     Planned& grid = grids[candidate.grid];
-    if (!grid.is_weighed) weigh(grid, check_plan);
+    if (grid.alike.empty()) weigh(grid, check_plan);
     grid.weighed.scheme = candidate.name;
     grid.slot = std::move(candidate.slot);
     add_between_bytes(grid);
@@ -237,8 +237,9 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) const {
       if (const auto offence = check(plan))
         throw CaseError(Status::error, fmt::format("the plan of {} is not an exact cover: {}",
                                                    plan.algorithm, *offence));
-    const Work work = model_work(plan, question_.kernel);
-    const PlanMemory memory = plan_memory(plan, question_.kernel, 1);
+    const Representatives& alike = planned.alike.emplace_back(plan);
+    const Work work = model_work(plan, alike, question_.kernel);
+    const PlanMemory memory = plan_memory(plan, alike, question_.kernel, 1);
     for (std::size_t w = 0; w < n_workers; ++w) sent_bytes[w] += work.workers[w].bytes_out;
     weighed.memory_bytes = std::max(weighed.memory_bytes, memory.device_peak_bytes);
     weighed.root_memory_bytes = std::max(weighed.root_memory_bytes, memory.root_peak_bytes);
@@ -251,7 +252,6 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) const {
       question_.memory_budget_bytes > 0 && weighed.memory_bytes > question_.memory_budget_bytes;
   weighed.critical_path_ratio = static_cast<double>(weighed.critical_path_pairs) *
                                 static_cast<double>(n_workers) / static_cast<double>(pairs);
-  planned.is_weighed = true;
 }
 
 ModelLink PlannedSchemes::model_link(const std::vector<int>& slot,
@@ -269,8 +269,10 @@ SchemeForecast PlannedSchemes::play(const Planned& planned,
   SchemeForecast forecast = planned.weighed;
   if (!forecast.has_plan()) return forecast;
   const ModelLink link = model_link(planned.slot, limit);
-  for (const Plan& plan : planned.plans)
-    add_times(model_execution(plan, question_.device, link, question_.kernel), forecast);
+  for (std::size_t i = 0; i < planned.plans.size(); ++i)
+    add_times(model_execution(planned.plans[i], planned.alike[i], question_.device, link,
+                              question_.kernel),
+              forecast);
   return forecast;
 }
 

@@ -94,9 +94,9 @@ class PlannedSchemes {
 
  private:
   struct Planned {
-    SchemeForecast weighed;   // without times
-    std::vector<Plan> plans;  // of each pass that is asked about
-    bool is_weighed = false;
+    SchemeForecast weighed;                  // without times
+    std::vector<Plan> plans;                 // of each pass that is asked about
+    std::vector<Representatives> alike{};    // of each plan, when it is weighed
     std::optional<SchemeForecast> played{};  // over the link of the question
     std::vector<int> slot{};                 // on hosts, where each worker stands; empty: in order
   };

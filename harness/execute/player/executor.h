@@ -92,8 +92,8 @@ struct TimeSpan {
 
   // Makes it hold this one too.
   void add(double from_s, double to_s) {
-    start_s = std::fmin(start_s, from_s);
-    end_s = std::fmax(end_s, to_s);
+    if (from_s < start_s || std::isnan(start_s)) start_s = from_s;
+    if (to_s > end_s || std::isnan(end_s)) end_s = to_s;
   }
 };
 

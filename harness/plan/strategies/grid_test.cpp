@@ -92,7 +92,7 @@ TEST(Grid, IsBalancedExactlyInEveryStepOfEveryShape) {
         for (std::size_t s = 0; s < plan.workers.rotation()->steps.size(); ++s) {
           const auto pairs_of = [&](int w) {
             std::int64_t pairs = 0;
-            for (const CountedCalls::Call& call : counted->calls(w, s))
+            for (const KernelCall& call : counted->calls(w, s))
               for (std::size_t t = 0; t < call.tasks.size(); ++t)
                 pairs += call.times[t] * task_pairs(plan, call.tasks[t]);
             return pairs;

@@ -58,7 +58,7 @@ void require_walkable(const Plan& plan) {
     for (const Rotation::Task& task : step.tasks)
       tasks += n_groups(task.q, plan.q_groups) * n_groups(task.kv, plan.kv_groups);
   tasks *= rotation->workers();
-  if (tasks > kMostTasks && Representatives(plan).size() == 0)
+  if (tasks > kMostTasks && !Representatives::follow_from_rule(plan))
     throw Unsupported(fmt::format(
         "its workers differ, and {} workers have some {:.0f} million tasks, while plans are made "
         "of at most {:.0f} million; take fewer workers, or tokens and heads that they share evenly",

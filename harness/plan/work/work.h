@@ -7,18 +7,10 @@
 #include <vector>
 
 #include "harness/plan/plan.h"
+#include "harness/plan/work/profile.h"
 #include "kernels/attention.h"
 
 namespace qb {
-
-struct StepWork {
-  std::int64_t unmasked_pairs = 0;  // per head
-  std::int64_t executed_pairs = 0;  // per head, at tile granularity
-  std::int64_t bytes_in = 0;        // received
-  std::int64_t bytes_out = 0;       // sent
-  std::int64_t kv_tokens = 0;       // local keys: while decoding the cache grows
-  friend bool operator==(const StepWork&, const StepWork&) = default;
-};
 
 struct WorkerWork : StepWork {       // of all steps
   std::int64_t q_tokens = 0;         // local queries
@@ -50,11 +42,10 @@ struct Work {
 // each product of the pass.
 [[nodiscard]] double flop_per_pair(const Shape& shape, Pass pass);
 
-// Returns the pairs per head that a kernel computes for a task, in tiles of `query_tile` rows
-// (`materialized`: all pairs of the call). alone: no other task is in its call.
-[[nodiscard]] std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
-                                          std::int64_t query_tile, bool alone = true);
-
-[[nodiscard]] Work model_work(const Plan& plan, Kernel kernel);  // with kernel_tiles()
+// With kernel_tiles(). alike: those of the plan.
+[[nodiscard]] Work model_work(const Plan& plan, const Representatives& alike, Kernel kernel);
+[[nodiscard]] inline Work model_work(const Plan& plan, Kernel kernel) {
+  return model_work(plan, Representatives(plan), kernel);
+}
 
 }  // namespace qb
