@@ -168,13 +168,16 @@ class Bytes:
     def zero_(self):
         flushes.append(1)
 
+    def copy_(self, _from):
+        pass
+
 
 flushes = []
 uint8 = "uint8"
 
 
 def empty(size, dtype, device):
-    assert (size, dtype, device) == (2 << 20, uint8, "cuda")
+    assert size in (2 << 20, 1 << 30) and (dtype, device) == (uint8, "cuda")
     return Bytes()
 
 

@@ -71,9 +71,9 @@ BackwardArguments aligned_arguments(const BackwardArguments& a, const BackwardIn
 }
 
 void require_gpu_backward(Kernel kernel, DType dtype) {
-  if (kernel != Kernel::flash && kernel != Kernel::cudnn)
+  if (kernel != Kernel::flash)
     throw Unsupported(fmt::format(
-        "kernel {} has no backward pass on a GPU; these kernels have: flash, cudnn", word(kernel)));
+        "kernel {} has no backward pass on a GPU; these kernels have: flash", word(kernel)));
   require_gpu_kernel(kernel, dtype);
 }
 
