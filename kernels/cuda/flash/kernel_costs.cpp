@@ -69,7 +69,7 @@ CallCost GpuKernelCosts::of_backward_call(Kernel kernel, const BackwardArguments
   check_backward_call(a);
   const BackwardInputs inputs = backward_inputs(a);
   const BackwardArguments aligned = aligned_arguments(a, inputs);
-  const BackwardWork work = lower_backward(aligned, path_, {});
+  const BackwardWork work = lower_backward(aligned, path_);
   const BackwardMemory memory =
       work.empty() ? BackwardMemory{} : backward_memory(aligned, inputs, work);
   return {.workspace_bytes = memory.total(),
