@@ -180,7 +180,7 @@ class TorchSdpa(unittest.TestCase):
                 continue
             roundoff, naive = ROUNDOFF[row["dtype"]], float(row[name + "_naive_error"])
             self.assertLessEqual(float(row[name + "_max_error"]), float(row[name + "_tolerance"]))
-            self.assertGreater(float(row[name + "_tolerance"]), 1.5 * naive + 1e-4)
+            self.assertGreater(float(row[name + "_tolerance"]), 1.5 * naive)
             self.assertLess(float(row[name + "_tolerance"]), 0.1)
             # The reference has D from O, which the fake rounds, and the fake has its own.
             self.assertGreater(float(row[name + "_relative_l2_error"]), 0.0)
@@ -237,7 +237,7 @@ class TorchSdpa(unittest.TestCase):
                          ["its process died of SIGSEGV", "its process died of SIGKILL",
                           "its process died of SIGKILL", "its process ended with exit code 0"])
         self.assertEqual(rows[14]["message"], "of two minds, and two lines")
-        self.assertIn("off by 0.5", rows[11]["message"])
+        self.assertRegex(rows[11]["message"], "^O at batch 0, head 0, row 10, .*: error 0.5, ")
         self.assertGreater(float(rows[11]["relative_l2_error"]), 0.01)
         self.assertEqual(rows[15]["relative_l2_error"], "")
         for n, row in rows.items():
@@ -273,9 +273,9 @@ class TorchSdpa(unittest.TestCase):
         rows = {int(row["n_tokens"]): row for row in read(self.out)}
         self.assertEqual({n: row["status"] for n, row in rows.items()},
                          {8: "ok", 9: "incorrect", 10: "incorrect", 11: "incorrect"})
-        self.assertIn("dQ is off by 0.5", rows[9]["message"])
-        self.assertIn("dK is off by 0.5", rows[10]["message"])
-        self.assertEqual(rows[11]["message"], "an element of dV is not finite")
+        self.assertRegex(rows[9]["message"], "^dQ at .*: error 0.5, ")
+        self.assertRegex(rows[10]["message"], "^dK at .*: error 0.5, ")
+        self.assertRegex(rows[11]["message"], "^dV at .* is nan: never written, or not a number")
         self.assertEqual({row["wall_time_median_s"] == "" for n, row in rows.items() if n > 8},
                          {True})
         self.assertNotEqual(rows[11]["relative_l2_error"], "")  # of the output, which was right
