@@ -17,9 +17,7 @@ namespace qb {
 namespace {
 
 // Returns nullptr where the kernel has no backward pass.
-const cpu::CpuBackward* backward_of(Kernel kernel) {
-  return cpu::kernel_of(kernel).backward;
-}
+const cpu::CpuBackward* backward_of(Kernel kernel) { return cpu::kernel_of(kernel).backward; }
 
 // A sum of the products has eight parts, so that additions do not wait for each other.
 double dot(const std::byte* a, DType a_type, const std::byte* b, DType b_type, std::int64_t count) {

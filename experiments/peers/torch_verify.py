@@ -17,14 +17,14 @@ def write_safetensors(path, tensors, dtype):
     header, end = {}, 0
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     for name, tensor in tensors.items():
-        begin, end = end, end + tensor.nbytes
+        begin, end = end, end + tensor.numel() * tensor.element_size()
         header[name] = {"dtype": TYPES[dtype], "shape": list(tensor.shape),
                         "data_offsets": [begin, end]}
     text = json.dumps(header).encode()
     with open(path, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
         for tensor in tensors.values():
-            file.write(ctypes.string_at(tensor.data_ptr(), tensor.nbytes))
+            file.write(ctypes.string_at(tensor.data_ptr(), tensor.numel() * tensor.element_size()))
 
 
 def verify(problem, attention, sum_roundings):

@@ -89,9 +89,11 @@ class Tensor:
         self.buffer = ctypes.create_string_buffer(b"".join(map(packed, self.flat())))
         return ctypes.addressof(self.buffer)
 
-    @property
-    def nbytes(self):
-        return len(self.flat()) * {float32: 4, float16: 2, bfloat16: 2}[self.dtype]
+    def numel(self):
+        return len(self.flat())
+
+    def element_size(self):
+        return {float32: 4, float16: 2, bfloat16: 2}[self.dtype]
 
     def tril(self, diagonal):
         return Tensor([[value and j <= i + diagonal for j, value in enumerate(row)]
