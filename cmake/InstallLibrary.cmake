@@ -43,8 +43,7 @@ foreach(folder base interest_sets kernels harness/plan harness/execute harness/w
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quorumbench/${parent}
           FILES_MATCHING PATTERN "*.h" PATTERN "testing" EXCLUDE PATTERN "*-inl.h" EXCLUDE
-                         PATTERN "highway_targets.h" EXCLUDE PATTERN "cudnn_graph.h" EXCLUDE
-                         PATTERN "mpi_state.h" EXCLUDE)
+                         PATTERN "highway_targets.h" EXCLUDE PATTERN "mpi_state.h" EXCLUDE)
 endforeach()
 
 if(QB_TESTS)

@@ -26,8 +26,6 @@ void require_type(Kernel kernel, DType dtype, std::string_view where,
   const std::string nearest = others.empty() ? fmt::format("no kernel takes {} there", word(dtype))
                                              : fmt::format("these kernels take {} there: {}",
                                                            word(dtype), join(others, ", "));
-  if (taken.empty())
-    throw Unsupported(fmt::format("kernel {} does not run {}; {}", word(kernel), where, nearest));
   throw Unsupported(fmt::format("kernel {} takes inputs of type {} {}, not {}; {}", word(kernel),
                                 taken, where, word(dtype), nearest));
 }
@@ -41,16 +39,11 @@ std::string text(const Extent& extent) {
 
 namespace cpu {
 
-const CpuKernel* find_kernel(Kernel kernel) {
-  switch (kernel) {
-#define QB_KERNEL_CASE(word, ...) \
-  case Kernel::word:              \
-    return &word##_kernel;
-    QB_CPU_KERNELS(QB_KERNEL_CASE)
-#undef QB_KERNEL_CASE
-    default:
-      return nullptr;
-  }
+const CpuKernel& kernel_of(Kernel kernel) {
+#define QB_KERNEL_POINTER(word, ...) &word##_kernel,
+  static constexpr const CpuKernel* kKernels[] = {QB_KERNELS(QB_KERNEL_POINTER)};
+#undef QB_KERNEL_POINTER
+  return *kKernels[static_cast<std::size_t>(kernel)];
 }
 
 void require_cpu_kernel(Kernel kernel, DType dtype) {
@@ -125,16 +118,13 @@ void require_gpu_kernel(Kernel kernel, DType dtype) {
 }
 
 KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim) {
-  const cpu::CpuKernel* const known = cpu::find_kernel(kernel);
-  return known == nullptr ? KernelTiles{256, 1} : known->tiles(head_dim);
+  return cpu::kernel_of(kernel).tiles(head_dim);
 }
 
 std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k, DType dtype,
                                     int threads, std::int64_t value_dim,
                                     std::int64_t stored_pairs) {
-  const cpu::CpuKernel* const known = cpu::find_kernel(kernel);
-  if (known == nullptr) return 0;
-  return known->workspace_bytes(
+  return cpu::kernel_of(kernel).workspace_bytes(
       {q, k, value_dim == 0 ? q.head_dim : value_dim, dtype, threads, stored_pairs});
 }
 
@@ -144,12 +134,9 @@ void attention(Kernel kernel, const AttentionArguments& arguments, const KernelC
   cpu::check_schedule("attention", kernel, arguments.schedule, arguments.q.extent,
                       arguments.k.extent);
   cpu::require_threads("attention", context.threads);
-  cpu::find_kernel(kernel)->attend(arguments, context);
+  cpu::kernel_of(kernel).attend(arguments, context);
 }
 
-std::string_view kernel_isa(Kernel kernel) {
-  const cpu::CpuKernel* const known = cpu::find_kernel(kernel);
-  return known == nullptr ? "?" : known->isa();
-}
+std::string_view kernel_isa(Kernel kernel) { return cpu::kernel_of(kernel).isa(); }
 
 }  // namespace qb

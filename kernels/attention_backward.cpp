@@ -17,10 +17,7 @@ namespace qb {
 namespace {
 
 // Returns nullptr where the kernel has no backward pass.
-const cpu::CpuBackward* backward_of(Kernel kernel) {
-  const cpu::CpuKernel* const known = cpu::find_kernel(kernel);
-  return known == nullptr ? nullptr : known->backward;
-}
+const cpu::CpuBackward* backward_of(Kernel kernel) { return cpu::kernel_of(kernel).backward; }
 
 // A sum of the products has eight parts, so that additions do not wait for each other.
 double dot(const std::byte* a, DType a_type, const std::byte* b, DType b_type, std::int64_t count) {
@@ -95,7 +92,6 @@ void require_backward_kernel(Kernel kernel, DType dtype) {
 
 std::int64_t backward_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k, DType dtype,
                                       int threads, std::int64_t value_dim) {
-  if (cpu::find_kernel(kernel) == nullptr) return 0;
   require_backward_kernel(kernel, dtype);
   return backward_of(kernel)->workspace_bytes(
       {q, k, value_dim == 0 ? q.head_dim : value_dim, dtype, threads});

@@ -44,9 +44,6 @@ struct BackwardArguments {
   TensorView d_q;
   TensorView d_k;
   TensorView d_v;
-  // O of the rows, [b,h,n,e] f32, without data where the caller has only D. Kernel cudnn, which
-  // makes D itself, needs it and does not read delta.
-  TensorView out{};
 };
 
 // delta[b,h,n,1] := sum over x of d_out[b,h,n,x] out[b,h,n,x], in one pass over both, which may
@@ -65,8 +62,7 @@ void check_backward_tensors(std::string_view who, const BackwardArguments& argum
 void require_backward_kernel(Kernel kernel, DType dtype);
 
 // Returns the peak bytes of the temporaries of a backward pass, exactly as the ledger will count
-// them; 0 for a kernel that does not run on the CPU. value_dim 0 means head_dim. Throws Unsupported
-// where a kernel of the CPU has no backward pass.
+// them. value_dim 0 means head_dim. Throws Unsupported where the kernel has no backward pass.
 [[nodiscard]] std::int64_t backward_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k,
                                                     DType dtype, int threads,
                                                     std::int64_t value_dim = 0);

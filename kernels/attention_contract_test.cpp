@@ -147,13 +147,11 @@ TEST(Attention, KernelThatTakesAnotherTypeOrDeviceIsNamed) {
               ThrowsMessage<Unsupported>(
                   HasSubstr("kernel staged takes inputs of type f32 on the CPU, not bf16; these "
                             "kernels take bf16 there: reference, materialized, flash")));
-  EXPECT_THAT([&] { (void)call.run(Kernel::cudnn); },
-              ThrowsMessage<Unsupported>(HasSubstr("kernel cudnn does not run on the CPU")));
   EXPECT_THAT([] { require_gpu_kernel(Kernel::flash, DType::f32); },
               ThrowsMessage<Unsupported>(HasSubstr("there: materialized, staged")));
   EXPECT_THAT([] { require_gpu_kernel(Kernel::materialized, DType::f64); },
               ThrowsMessage<Unsupported>(HasSubstr("no kernel takes f64 there")));
-  EXPECT_NO_THROW(require_gpu_kernel(Kernel::cudnn, DType::bf16));
+  EXPECT_NO_THROW(require_gpu_kernel(Kernel::flash, DType::bf16));
 }
 
 TEST(Attention, OnlyFlashTakesResidueClasses) {

@@ -8,11 +8,10 @@
 #
 # --build FOLDER and --into FOLDER replace build/release and data/measured.
 #
-# The archive unpacks into one folder, quorumbench-kit/, that may be moved and renamed. It holds qb,
-# flash_bench and the GPU tests in bin/, the specs and scripts in experiments/, what draws figures in
+# The archive unpacks into one folder, quorumbench-kit/, that may be moved and renamed. It holds qb
+# and the GPU tests in bin/, the specs and scripts in experiments/, what draws figures in
 # plots/, published data in data/, and manifest.json with commit, compiler, CUDA and the sha256 of
-# every file. In bin/debug/ are a flash_bench and tests of the flash kernels whose waits trap after ten
-# seconds. It needs x86-64 Linux with glibc 2.36 or newer and nothing else; qb searches NVIDIA's
+# every file. In bin/debug/ are tests of the flash kernels whose waits trap after ten seconds. It needs x86-64 Linux with glibc 2.36 or newer and nothing else; qb searches NVIDIA's
 # libraries when it needs them (`bin/qb env` says where). It has no MPI and no oneDNN, so on the CPU
 # the kernels materialized and staged and transformer layers are `unsupported`. The same commit
 # and the same build make the same archive, byte for byte.

@@ -26,6 +26,7 @@ inline constexpr GoneName kGoneNames[] = {
     {"key", "worker_speeds", 1, kInsteadOfSpeeds, "worker_speeds", "~"},
     {"key", "group_sizes", 1, kInsteadOfSpeeds, "group_sizes", "equal"},
     {"key", "layer.weights", 1, "the weights of a layer follow from seed", "layer_weights", "~"},
+    {"kernel", "cudnn", 1, "experiments/peers/torch_sdpa.py --backend cudnn measures its engine"},
     {"verb", "layer", 1, "workload: transformer_layer of a spec computes one"},
     {"verb", "bytes", 1, kInsteadOfForms},
     {"verb", "path", 1, kInsteadOfForms},

@@ -30,7 +30,7 @@ enum class Products {
 };
 
 // An entry is: word, meaning for the documentation, facts of KernelRow.
-#define QB_CPU_KERNELS(ENTRY)                                                                  \
+#define QB_KERNELS(ENTRY)                                                                      \
   ENTRY(reference, "float64", .cpu_types = "f16 bf16 f32 f64", .colour = 0x6A6967, .mark = 0)  \
   ENTRY(materialized, "whole score matrix", .cpu_types = "f16 bf16 f32",                       \
         .gpu_types = "f16 bf16 f32", .computes = Computes::matrix, .products = Products::gemm, \
@@ -39,9 +39,6 @@ enum class Products {
         .computes = Computes::tiles, .products = Products::own, .colour = 0xD46207, .mark = 4) \
   ENTRY(staged, "three stages", .cpu_types = "f32", .gpu_types = "f16 bf16 f32",               \
         .computes = Computes::tiles, .products = Products::gemm, .colour = 0x409877, .mark = 5)
-#define QB_KERNELS(ENTRY) \
-  QB_CPU_KERNELS(ENTRY)   \
-  ENTRY(cudnn, "a GPU only", .gpu_types = "f16 bf16", .colour = 0x801A4D, .mark = 3)
 
 #define QB_KERNEL_WORD(name, ...) name,
 enum class Kernel { QB_KERNELS(QB_KERNEL_WORD) };

@@ -27,9 +27,8 @@ inline constexpr Field kCaseFields[] = {
                   .because("the nearest with a backward pass is algorithm: dense"),
               need("mixer_operator", "softmax")
                   .because("mixer.scan says how workers share its states"))),
-    parameter(
-        word, means, "kernel", standard("flash"), meaning(kKernelMeanings),
-        needs(need("workload", "attention").of("staged cudnn"), need("mixer_operator", "softmax"))),
+    parameter(word, means, "kernel", standard("flash"), meaning(kKernelMeanings),
+              needs(need("workload", "attention").of("staged"), need("mixer_operator", "softmax"))),
     parameter(word, means, "device", standard("auto"),
               meaning("`auto` (a GPU if there is one with a kernel for the case), `cpu`, "
                       "`cuda`")),

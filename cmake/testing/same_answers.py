@@ -99,7 +99,7 @@ def question(rng):
             case["inputs"] = rng.choice(["random", "tied", "peaked"])
     if rng.random() < 0.03:  # what is refused
         case |= rng.choice([{"grid.rows": 2}, {"lse": "two"}, {"mixer.rank": 8}, {"workers": 0}, {"scale": -1.0},
-                            {"partial_dtype": "bf16"}, {"gradient_dtype": "f16"}, {"kernel": "cudnn"}])
+                            {"partial_dtype": "bf16"}, {"gradient_dtype": "f16"}])
     return case
 
 

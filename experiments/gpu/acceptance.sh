@@ -86,25 +86,27 @@ run() {  # SPEC WORD…: into OUT/SPEC, which qb knows as OUT/.runs/EXPERIMENT/S
   $dry || { mkdir -p "$out/$1" "$runs" && ln -sfn "$out/$1" "$runs/$1"; }
   step "run.$1" 7200 qb run "$here/$1.yaml" --out "$out/.runs" --run-id "$1" --set 'figures=[]' "${@:2}"
 }
+beside() {  # SPEC BACKEND: the same cases in PyTorch
+  step "torch.$2.$1" 7200 python3 "$here/../peers/torch_sdpa.py" "$out/$1" --device cuda --resume \
+    --backend "$2" --out "$out/$1_torch_$2" --repeats 10 --warmups 3
+}
 
 step environment 30 bash -c 'qb env --all && nvidia-smi -q'
 gpu_tests='*OnGpu*:*Cuda*:Gpu*'  # by the names of their suites
 step tests.flash_work 180 bash -c "seq 0 15 | GTEST_TOTAL_SHARDS=16 xargs -P $(nproc) -I{} env \
   GTEST_SHARD_INDEX={} qb_flash_work_test --gtest_filter='$gpu_tests'"  # they wait for the host's reference
-step flash_rounds 180 python3 "$here/flash_rounds.py" flash_bench "$out/flash_rounds.csv"
+step flash_rounds 240 python3 "$here/flash_rounds.py" qb "$out/flash_rounds.csv"
 for test in execute kernels workload experiment; do
   step "tests.$test" 90 "qb_${test}_test" "--gtest_filter=$gpu_tests"
 done
 checked=(qb_execute_test '--gtest_filter=CudaTiny*')  # kernels of our own only: a check takes long
 step memcheck 60 compute-sanitizer --tool memcheck --error-exitcode 9 "${checked[@]}"
 step racecheck 60 compute-sanitizer --tool racecheck "${checked[@]}"  # what it reports fails nothing
-step flash_bench 120 flash_bench
 for spec in cqs decode bert_layer bert_layer_sparse case_study_2 attention; do run "$spec"; done
-for backend in flash cudnn efficient; do
-  step "torch.$backend" 7200 python3 "$here/../peers/torch_sdpa.py" "$out/attention" --device cuda --resume \
-    --backend "$backend" --out "$out/torch_$backend" --repeats 10 --warmups 3
-done
-for spec in attention_backward sm_80 sparse sparse_stages memory_timeline; do run "$spec"; done
+for backend in flash cudnn efficient; do beside attention "$backend"; done
+run attention_backward
+beside attention_backward cudnn
+for spec in sm_80 sparse sparse_stages memory_timeline; do run "$spec"; done
 run nccl --filter workers=1
 ! $dry || exit "$wrong"
 
@@ -122,8 +124,8 @@ gates() {
   local shape least n w
   while IFS=, read -r shape least; do  # of f16 and bf16, the slower one
     rate "$shape" flash | gate "flash $shape" '>=' "$least" TFLOP/s
-    rounds "$shape" '$1 ~ /^torch|cudnn/ && $14 { seen[$1]; if ($14 > most[$5]) most[$5] = $14 }
-      END { if ("torch_flash" in seen && "cudnn" in seen) for (type in most) print 1 / most[type] }' |
+    rounds "$shape" '$1 ~ /^torch/ && $14 { seen[$1]; if ($14 > most[$5]) most[$5] = $14 }
+      END { if ("torch_flash" in seen && "torch_cudnn" in seen) for (type in most) print 1 / most[type] }' |
       gate "flash over the fastest peer, $shape" '>=' 0.95 x
   done <<<$'forward d=128 full,700\nforward d=128 causal,675\nforward d=64 full,450\nforward d=64 causal,420
 backward d=128 full,580\nbackward d=128 causal,560\nbackward d=64 full,470\nbackward d=64 causal,450'
@@ -135,7 +137,7 @@ backward d=128 full,580\nbackward d=128 causal,560\nbackward d=64 full,470\nback
       gate "CQS of $w workers over dense, N=$n" '<=' "$least" x
   done <<<$'7 65536 1.1\n31 65536 1.1\n7 8192 1.5\n31 8192 1.5'
   table decode batch,kv_len device_time_median_s |  # K and V have 4096 bytes a token
-    awk -F, -v copy="$(sed -n 's/^copy \(.*\) GB.*/\1e9/p' "$out/logs/flash_bench.log" 2>/dev/null)" 'copy {
+    awk -F, -v copy="$(sed -n 's/^copy \(.*\) GB.*/\1e9/p' "$out/logs/flash_rounds.log" 2>/dev/null)" 'copy {
       print $3 ? 4096 * $1 * $2 / $3 / copy : "failed" }' | gate "decode over a copy's rate" '>=' 0.8 x
   for n in bert_layer bert_layer_sparse; do
     table "$n" mask,n_tokens,layer.block_tokens predicted_active_peak_bytes,active_memory_peak_bytes |

@@ -28,13 +28,12 @@ case "$name $1" in
   "qb table") cat "$here/$(basename "$2").table" ;;
   nvidia-smi*) echo "NVIDIA H200" ;;
   qb_*_test*) echo "[       OK ] A.b (3 ms)" ;;
-  flash_bench*) echo "copy 4000 GB/s" ;;
-  flash_rounds*) cp "$here/rounds" "$3" ;;
+  flash_rounds*) cp "$here/rounds" "$3"; echo "copy 4000 GB/s" ;;
 esac
 if [ -e "$here/$name.sleep" ]; then sleep "$(cat "$here/$name.sleep")"; fi
 exit "$(cat "$here/$name.code" 2>/dev/null || echo 0)"
 """
-PROGRAMS = ("qb", "nvidia-smi", "flash_bench", "compute-sanitizer", "python3", "qb_flash_work_test",
+PROGRAMS = ("qb", "nvidia-smi", "compute-sanitizer", "python3", "qb_flash_work_test",
             "qb_kernels_test", "qb_execute_test", "qb_workload_test", "qb_experiment_test")
 CQS = "".join(f"{n},dense,1,1.0\n{n},cqs,7,1.05\n{n},cqs,31,1.05\n" for n in (8192, 65536))
 TABLES = {"cqs.table": "n,algorithm,w,t\n" + CQS, "decode.table": "b,n,t\n1,1000000,0.00125\n",
@@ -68,7 +67,7 @@ class Acceptance(unittest.TestCase):
             f"{kernel},{way},{d},{mask},{dtype},16384,16,{status if kernel == 'flash' else 'ok'},,"
             f"720e12,{seconds},,,{over_flash}\n" for way in ("forward", "backward")
             for d in (64, 128) for mask in ("full", "causal") for dtype in ("bf16", "f16")
-            for kernel in ("flash", "flash_sm80", "cudnn", "torch_flash")))
+            for kernel in ("flash", "flash_sm80", "torch_cudnn", "torch_flash")))
 
     def run_it(self, *words):
         """Returns exit code, verdict and text of each row, and stderr."""
@@ -166,7 +165,7 @@ class Acceptance(unittest.TestCase):
         self.write("qb", f'#!/bin/sh\nexec "{QB}" "$@"\n')
         shutil.copytree(os.path.join(ROOT, "data/measured/h200"), self.out)
         os.mkdir(self.out + "/logs")
-        self.write(self.out + "/logs/flash_bench.log", "copy 4257 GB/s\n")
+        self.write(self.out + "/logs/flash_rounds.log", "copy 4257 GB/s\n")
         runs = [name.removesuffix(".table") for name in TABLES]
         for name in runs:
             os.rename(f"{self.out}/gpu_{name}", f"{self.out}/{name}")
@@ -174,7 +173,7 @@ class Acceptance(unittest.TestCase):
         rows = self.run_it("--only", "none")[1]
         for what, verdict, number in (
                 ("flash backward d=128 causal >= 560 TFLOP/s", "miss", "451.9"),
-                ("flash over the fastest peer, forward d=64 causal >= 0.95 x", "pass", "1.0"),
+                ("flash over the fastest peer, forward d=64 causal >= 0.95 x", "pass", "1.1"),
                 ("CQS of 7 workers over dense, N=65536 <= 1.1 x", "pass", "1.04"),
                 ("decode over a copy's rate >= 0.8 x", "pass", "0.88"),
                 ("bert_layer_sparse, peak memory as predicted == 1", "pass", "1")):

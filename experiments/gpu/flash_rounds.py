@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times the flash kernels, cuDNN and PyTorch in turn on one GPU, at the shapes of the targets.
+"""Times the flash kernels and PyTorch's backends, cuDNN among them, in turn on one GPU.
 
-    python3 flash_rounds.py FLASH_BENCH OUT.csv
+    python3 flash_rounds.py QB OUT.csv
 
-Each shape is timed in rounds: every contestant makes a few calls, and the next round goes in the
-reverse order, so that a GPU that slows down slows all of them. FLASH_BENCH times flash, flash_grid
-(a block of the grid for each item, in place of blocks that take items), flash_deterministic (a
-backward pass whose dQ is a pass of its own, in place of atomic sums), flash_sm80 and cudnn by
-`flash_bench --serve`; this program times PyTorch's backends. All are warmed up and timed by CUDA
-events on random data drawn for the shape. Each contestant and shape has a row: the median over the
-rounds of the medians of its calls, the least and the most of them, and its rate over that of flash
-in the same round. The file is written after each shape. Without PyTorch its rows say so.
+Each shape of the targets is timed in rounds: every contestant makes a few calls, and the next round
+goes in the reverse order, so that a GPU that slows down slows all of them. The program QB times
+flash and flash_sm80, the same by the A100's instructions; this program times PyTorch's backends.
+All are warmed up and timed by CUDA events on random data drawn for the shape. Each contestant and
+shape has a row: the median over the rounds of the medians of its calls, the least and the most of
+them, and its rate over that of flash in the same round. The file is written after each shape.
+Without PyTorch its rows say so. The last line that is printed is the rate of a copy on the device,
+read and written.
 
-A backward pass is timed by itself, again and again after one forward pass. The times of cudnn
-contain the passes between float32 and its inputs' type; those of torch_cudnn have no such passes.
+A backward pass is timed by itself, again and again after one forward pass. The gradients of flash
+are float32, those of PyTorch have the inputs' type.
 
-flash_bench compares a few rows of each O or dQ with float64 before it times them; a wrong one is
-`incorrect`. A kernel that does not end, or that crashes flash_bench, costs its own rows only.
+QB compares a few rows of each O or dQ with float64 before it times them; a wrong one is
+`incorrect`. A kernel that does not end, or that crashes QB, costs its own rows only.
 
 Exit codes: 0 every path of flash was timed at every shape, 1 some were not, 2 usage, 3 no GPU.
 """
@@ -34,8 +34,11 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "peers"))
-from run_folder import FLOP_OF_PASS  # pylint: disable=wrong-import-position
-from torch_devices import BACKENDS  # pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from run_folder import FLOP_OF_PASS
+from torch_attention import Attention, problem_of
+from torch_devices import Gpu
+# pylint: enable=wrong-import-position
 
 Shape = collections.namedtuple("Shape", "passes head_dim mask dtype")
 # The first shows whether our forward pass works, and the backward pass comes next.
@@ -47,13 +50,11 @@ SHAPES = [FORWARD[0], *BACKWARD, *FORWARD[1:]]
 N_TOKENS, HEADS = 16384, 16
 ROUNDS, WARM_UPS, CALLS = 6, 2, 3
 PATIENCE_S = 20.0  # for an answer; the first one waits for CUDA to start
-PATIENCE_OF_PEERS_S = 60.0  # for the first answer of a peer, which loads libraries and compiles
-NO_GPU = 3         # the exit code of flash_bench
+NO_GPU = 3         # the exit code of QB
 OURS = "flash"
-PATHS = {"forward": (OURS, "flash_grid", "flash_sm80"),  # paths of our kernel
-         "backward": (OURS, "flash_deterministic", "flash_sm80")}
-PEERS_OF_BENCH = ("cudnn",)
+PATHS = (OURS, "flash_sm80")
 OF_TORCH = ("flash", "cudnn", "efficient")
+COPIED_BYTES = 1 << 30
 COLUMNS = ["kernel", "pass", "head_dim", "mask", "dtype", "n_tokens", "q_heads", "status",
            "message", "unmasked_flop", "device_time_median_s", "device_time_low_s",
            "device_time_high_s", "over_flash", "over_flash_low", "over_flash_high", "rounds"]
@@ -68,38 +69,35 @@ class NotTimed(Exception):
 
 
 class Bench:
-    """flash_bench --serve answers each line with a line. It is started again when it dies; a kernel
-    that does not end is not asked again."""
+    """QB answers each line with a line. It is started again when it dies; a kernel that does not end
+    is not asked again."""
 
     def __init__(self, program):
         self.path, self.program = program, None
-        self.endless, self.answered, self.last_code = set(), set(), 0
+        self.endless, self.last_code = set(), 0
 
     def seconds(self, kernel, shape, calls):
         asked = kernel, shape.passes
         if asked in self.endless:
             raise NotTimed("it did not come to an end at another shape", "timeout")
         if self.last_code == NO_GPU:
-            raise NotTimed("flash_bench finds no GPU")
-        is_new_peer = kernel in PEERS_OF_BENCH and asked not in self.answered
+            raise NotTimed("qb finds no GPU")
         try:
             words = self.ask(f"{kernel} {shape.passes} {shape.dtype} {shape.head_dim} {shape.mask} "
-                             f"{N_TOKENS} {HEADS} {WARM_UPS} {calls}",
-                             PATIENCE_OF_PEERS_S if is_new_peer else PATIENCE_S)
+                             f"{N_TOKENS} {HEADS} {WARM_UPS} {calls}")
         except NotTimed as reason:
             if reason.status == "timeout":
                 self.endless.add(asked)
             raise
-        self.answered.add(asked)
         if words[0] != "ok":
             raise NotTimed(" ".join(words[1:]), words[0])
         return [float(word) for word in words[1:]]
 
-    def ask(self, request, patience_s):
+    def ask(self, request):
         if self.program is None:
             self.program = subprocess.Popen(  # pylint: disable=consider-using-with
-                [self.path, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        answer, deadline = b"", time.monotonic() + patience_s
+                [self.path, "__flash"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        answer, deadline = b"", time.monotonic() + PATIENCE_S
         with contextlib.suppress(BrokenPipeError):  # the end of its output shows the same
             self.program.stdin.write(request.encode() + b"\n")
         while not answer.endswith(b"\n"):
@@ -107,11 +105,11 @@ class Bench:
             if not select.select([self.program.stdout], [], [], left_s)[0]:
                 self.program.kill()
                 self.close()
-                raise NotTimed(f"no answer within {patience_s:g} s", "timeout")
+                raise NotTimed(f"no answer within {PATIENCE_S:g} s", "timeout")
             piece = os.read(self.program.stdout.fileno(), 65536)
             answer += piece
             if not piece:
-                raise NotTimed(f"flash_bench ended with code {self.close()}", "crashed")
+                raise NotTimed(f"qb ended with code {self.close()}", "crashed")
         return answer.decode().split()
 
     def close(self):
@@ -129,7 +127,7 @@ class Torch:
     """PyTorch in this process; its tensors are drawn when the shape changes."""
 
     def __init__(self):
-        self.shape, self.tensors = None, None
+        self.shape, self.calls = None, {}
         try:
             import torch  # pylint: disable=import-outside-toplevel
             self.torch, self.why_not = torch, "" if torch.cuda.is_available() else "no GPU"
@@ -139,39 +137,20 @@ class Torch:
     def seconds(self, backend, shape, calls):
         if self.why_not:
             raise NotTimed(f"PyTorch: {self.why_not}")
+        if shape != self.shape:
+            self.shape, self.calls = shape, {}
+        case = {"batch": 1, "q_heads": HEADS, "kv_heads": HEADS, "n_tokens": N_TOKENS,
+                "kv_len": N_TOKENS, "head_dim": shape.head_dim, "dtype": shape.dtype,
+                "mask": shape.mask, "scale": "", "seed": 1, "threads": 0, "pass": shape.passes}
         try:
-            if shape != self.shape:
-                self.shape, self.tensors = shape, None
-                self.tensors = self.draw(shape)
-            attention = self.torch.nn.attention
-            backend = getattr(attention.SDPBackend, BACKENDS[backend])
-            forward_only = shape.passes == "forward"
-            with self.torch.inference_mode(forward_only), attention.sdpa_kernel(backend):
-                return self.timed(self.call_of(shape), calls)
+            gpu = Gpu(self.torch, dict.fromkeys(("gpu", "memory_budget_bytes", "l2_cache")), backend)
+            with self.torch.inference_mode(shape.passes == "forward"), gpu.chosen_backend():
+                if backend not in self.calls:
+                    attention = Attention(self.torch, problem_of(case), gpu)
+                    [self.calls[backend]] = attention.calls()
+                return self.timed(lambda: self.calls[backend](None), calls)
         except RuntimeError as problem:
             raise NotTimed(" ".join(str(problem).split())) from problem
-
-    def draw(self, shape):
-        """Q, K, V and dO."""
-        dtype = {"bf16": self.torch.bfloat16, "f16": self.torch.float16}[shape.dtype]
-        tensors = [self.torch.randn((1, HEADS, N_TOKENS, shape.head_dim), device="cuda",
-                                    dtype=dtype) for _ in range(4)]
-        if shape.passes == "backward":
-            for tensor in tensors[:3]:
-                tensor.requires_grad_()
-        return tensors
-
-    def call_of(self, shape):
-        *inputs, d_out = self.tensors
-
-        def forward():
-            attention = self.torch.nn.functional.scaled_dot_product_attention
-            return attention(*inputs, is_causal=shape.mask == "causal")
-
-        if shape.passes == "forward":
-            return forward
-        out = forward()
-        return lambda: self.torch.autograd.grad(out, inputs, d_out, retain_graph=True)
 
     def timed(self, call, calls):
         cuda = self.torch.cuda
@@ -186,6 +165,12 @@ class Torch:
             events.append((begin, end))
         cuda.synchronize()
         return [begin.elapsed_time(end) * 1e-3 for begin, end in events]
+
+    def copy_rate(self):
+        """Returns the bytes a second that a copy on the device reads and writes."""
+        there, here = (self.torch.empty(COPIED_BYTES, dtype=self.torch.uint8, device="cuda")
+                       for _ in range(2))
+        return 2 * COPIED_BYTES / statistics.median(self.timed(lambda: here.copy_(there), 11))
 
 
 def measure(contestants, shape):
@@ -244,24 +229,18 @@ def show(row):
     return text
 
 
-def contestants_of(passes, bench, torch):
-    """Returns {name: function from a shape and a number of calls to their seconds}."""
-    of_bench = {name: lambda shape, calls, n=name: bench.seconds(n, shape, calls)
-                for name in (*PATHS[passes], *PEERS_OF_BENCH)}
-    return of_bench | {"torch_" + name: lambda shape, calls, n=name: torch.seconds(n, shape, calls)
-                       for name in OF_TORCH}
-
-
 def main(argv):
     if len(argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
     bench, torch = Bench(argv[0]), Torch()
-    rows, wanted = [], 0
+    contestants = {name: lambda shape, calls, n=name: bench.seconds(n, shape, calls)
+                   for name in PATHS}
+    contestants |= {"torch_" + name: lambda shape, calls, n=name: torch.seconds(n, shape, calls)
+                    for name in OF_TORCH}
+    rows = []
     write(argv[1], rows)  # removes the rows of an earlier run
     for shape in SHAPES:
-        contestants = contestants_of(shape.passes, bench, torch)
-        wanted += len(PATHS[shape.passes])
         seconds, reasons = measure(contestants, shape)
         for name in contestants:
             rows.append(row_of(name, shape, seconds[name], seconds[OURS],
@@ -270,9 +249,9 @@ def main(argv):
         write(argv[1], rows)
     if bench.close() == NO_GPU:
         return 3
-    ours = [row for row in rows
-            if row["kernel"] in PATHS[row["pass"]] and row["status"] == "ok"]
-    return 0 if len(ours) == wanted else 1
+    if not torch.why_not:
+        print(f"copy {torch.copy_rate() / 1e9:.0f} GB/s")
+    return 0 if all(row["status"] == "ok" for row in rows if row["kernel"] in PATHS) else 1
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ the same columns, so that `qb compare RUN OUT --ignore kernel,isa` and `qb plot 
 throughput --beside OUT` show both. Each case times its own pass: forward, backward by autograd, or
 one and then the other; --pass measures another pass of all cases, and `qb compare` then needs
 --ignore kernel,isa,pass. Inputs are standard normal, as qb's are, in the case's element type;
-outputs and gradients are compared with float64 by qb's rules before anything is timed; every case
+outputs and gradients are compared with float64 by qb before anything is timed; every case
 runs in a process of its own. An explicit mask is made before the clock starts. With --resume the
 same command goes on where it was interrupted. A memory budget of the run is enforced on a GPU only.
 A GPU must be the one of the run, its cache is flushed if the run flushed it, and kernel and isa
@@ -34,20 +34,7 @@ import run_folder
 import torch_devices
 from run_folder import Refusal, Sample
 from torch_attention import DTYPES, Attention, problem_of
-from torch_verify import verify_gradients, verify_output
-
-
-def verify(torch, problem, attention, device):
-    """Returns the columns of the verification, and what is wrong or an empty string."""
-    with torch.no_grad():
-        columns, flaw = verify_output(torch, problem, attention)
-    if flaw or not attention.has_backward():
-        return columns, flaw
-    gradients = attention.backward(attention.out, keep=True)
-    with torch.no_grad():
-        more, flaw = verify_gradients(torch, problem, attention, gradients,
-                                      device.sum_roundings(problem))
-    return columns | more, flaw
+from torch_verify import verify
 
 
 def take_samples(device, calls, warmups, repeats):
@@ -92,7 +79,7 @@ def measure(words, row):
         result["values"]["isa"] = device.isa()
         with torch.inference_mode(problem.passes == "forward"), device.chosen_backend():
             attention = Attention(torch, problem, device)
-            columns, flaw = verify(torch, problem, attention, device)
+            columns, flaw = verify(problem, attention, device.sum_roundings(problem))
             result["values"] |= columns
             if flaw:
                 return result | {"status": "incorrect", "message": flaw}

@@ -16,7 +16,6 @@ import unittest
 from unittest import mock
 
 import torch_devices
-import torch_verify
 from torch_attention import problem_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -181,7 +180,7 @@ class TorchSdpa(unittest.TestCase):
                 continue
             roundoff, naive = ROUNDOFF[row["dtype"]], float(row[name + "_naive_error"])
             self.assertLessEqual(float(row[name + "_max_error"]), float(row[name + "_tolerance"]))
-            self.assertGreater(float(row[name + "_tolerance"]), 1.5 * naive + 1e-4)
+            self.assertGreater(float(row[name + "_tolerance"]), 1.5 * naive)
             self.assertLess(float(row[name + "_tolerance"]), 0.1)
             # The reference has D from O, which the fake rounds, and the fake has its own.
             self.assertGreater(float(row[name + "_relative_l2_error"]), 0.0)
@@ -238,7 +237,7 @@ class TorchSdpa(unittest.TestCase):
                          ["its process died of SIGSEGV", "its process died of SIGKILL",
                           "its process died of SIGKILL", "its process ended with exit code 0"])
         self.assertEqual(rows[14]["message"], "of two minds, and two lines")
-        self.assertIn("off by 0.5", rows[11]["message"])
+        self.assertRegex(rows[11]["message"], "^O at batch 0, head 0, row 10, .*: error 0.5, ")
         self.assertGreater(float(rows[11]["relative_l2_error"]), 0.01)
         self.assertEqual(rows[15]["relative_l2_error"], "")
         for n, row in rows.items():
@@ -274,27 +273,12 @@ class TorchSdpa(unittest.TestCase):
         rows = {int(row["n_tokens"]): row for row in read(self.out)}
         self.assertEqual({n: row["status"] for n, row in rows.items()},
                          {8: "ok", 9: "incorrect", 10: "incorrect", 11: "incorrect"})
-        self.assertIn("dQ is off by 0.5", rows[9]["message"])
-        self.assertIn("dK is off by 0.5", rows[10]["message"])
-        self.assertEqual(rows[11]["message"], "an element of dV is not finite")
+        self.assertRegex(rows[9]["message"], "^dQ at .*: error 0.5, ")
+        self.assertRegex(rows[10]["message"], "^dK at .*: error 0.5, ")
+        self.assertRegex(rows[11]["message"], "^dV at .* is nan: never written, or not a number")
         self.assertEqual({row["wall_time_median_s"] == "" for n, row in rows.items() if n > 8},
                          {True})
         self.assertNotEqual(rows[11]["relative_l2_error"], "")  # of the output, which was right
-
-    def test_a_part_that_is_lost_among_small_gradients_is_found(self):
-        sys.path.insert(0, os.path.join(HERE, "fake_torch"))
-        self.addCleanup(sys.path.pop, 0)
-        import torch  # pylint: disable=import-outside-toplevel
-
-        def flaw(found, roundoff=0.0):
-            errors = torch_verify.GradientErrors(torch)
-            errors.add(*(torch.Tensor([[value]], torch.float64) for value in (found, 2e-4, 2e-4)))
-            return errors.judged("d_k", roundoff)[1]
-
-        self.assertEqual(flaw(2e-4), "")
-        self.assertEqual(flaw(1.95e-4), "")  # by less than is ever judged
-        self.assertIn("dK has the L2 norm 0.0002 and is off by 5e-05", flaw(1.5e-4))
-        self.assertEqual(flaw(1.5e-4, roundoff=0.3), "")
 
     def test_the_tolerance_knows_how_often_a_cpu_rounds_a_sum(self):
         cpu = torch_devices.Cpu(None, None)

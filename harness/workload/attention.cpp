@@ -169,12 +169,11 @@ class Attention final : public Workload {
     return counted;
   }
   // How far gradients may be off because of what the case asks for: sums, or partials of O, that
-  // travel in 16 bits, and cuDNN, which computes D from O in the inputs' type.
+  // travel in 16 bits.
   [[nodiscard]] double asked_roundings() const {
-    const double of_peer = (case_.kernel == Kernel::cudnn ? unit_roundoff(case_.dtype) : 0.0) +
-                           partial_roundings(planned_.plan);
-    if (case_.gradient_dtype == DType::f32) return of_peer;
-    return of_peer + case_.workers * unit_roundoff(case_.gradient_dtype);
+    const double of_partials = partial_roundings(planned_.plan);
+    if (case_.gradient_dtype == DType::f32) return of_partials;
+    return of_partials + case_.workers * unit_roundoff(case_.gradient_dtype);
   }
   // What a backward pass needs of the forward pass is labelled as saved for it.
   [[nodiscard]] const char* label(const char* alone, const char* saved) const {

@@ -39,14 +39,13 @@ struct CpuBackward {
 };
 
 #define QB_DECLARE_KERNEL(word, ...) extern const CpuKernel word##_kernel;
-QB_CPU_KERNELS(QB_DECLARE_KERNEL)
+QB_KERNELS(QB_DECLARE_KERNEL)
 #undef QB_DECLARE_KERNEL
 
 extern const CpuBackward reference_backward;
 extern const CpuBackward materialized_backward;
 extern const CpuBackward flash_backward;
 
-// Returns nullptr where the kernel does not run on the CPU.
-[[nodiscard]] const CpuKernel* find_kernel(Kernel kernel);
+[[nodiscard]] const CpuKernel& kernel_of(Kernel kernel);
 
 }  // namespace qb::cpu

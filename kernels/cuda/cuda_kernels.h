@@ -37,9 +37,6 @@ struct LaunchContext {
   int n_sms = 1;                // number of its multiprocessors
   int worker = 0;               // the ledger counts the memory for this worker
   bool force_sm80 = false;      // uses mma.sync and cp.async even where wgmma and TMA are available
-  // On sm_90a, launches one grid block for each item, scheduled by the hardware, to compare it with
-  // one block on each multiprocessor that takes items until none is left.
-  bool block_per_item = false;
 };
 
 enum class FlashPath { sm80, sm90 };
@@ -129,32 +126,23 @@ class FlashLaunch {
 
 // ---- The backward pass (kernels/attention_backward.h) -------------------------------------------
 
-struct BackwardOptions {
-  // By default blocks of keys compute all five products of a pair, and add to dQ atomically, so
-  // that the last bits of dQ (not of dK and dV) differ from run to run. With this, dQ is a second
-  // pass over blocks of queries, which computes S and dP again: seven products, nothing atomic, and
-  // the same bits in each run.
-  bool deterministic = false;
-};
-
 // Throws Unsupported where a GPU has no backward pass of the kernel for inputs of this type.
 void require_gpu_backward(Kernel kernel, DType dtype);
 
 // Adds to dQ, dK and dV over views of device memory, which may have any strides; q, k, v and d_out
 // are f16 or bf16 with any head_dim up to 256. Lowers and uploads the schedule in each call. The
 // workspace also takes 8 bytes for each query row and head, some flags, and copies of inputs whose
-// rows do not begin at multiples of 16 bytes. Throws as flash() does, and std::invalid_argument for
-// shapes that do not fit together.
-void flash_backward(const BackwardArguments& device_views, const LaunchContext& context,
-                    const BackwardOptions& options = {});
+// rows do not begin at multiples of 16 bytes. Blocks of keys add to dQ atomically, so that its last
+// bits (not those of dK and dV) differ from run to run. Throws as flash() does, and
+// std::invalid_argument for shapes that do not fit together.
+void flash_backward(const BackwardArguments& device_views, const LaunchContext& context);
 
 // Holds the lists of a backward call on the device, as FlashLists holds those of a forward call.
 class BackwardDeviceLists {
  public:
   // Checks, lowers and uploads. It does not read the tensors, which may have no memory yet. Throws
   // as flash_backward() does.
-  BackwardDeviceLists(const BackwardArguments& device_views, const LaunchContext& context,
-                      const BackwardOptions& options = {});
+  BackwardDeviceLists(const BackwardArguments& device_views, const LaunchContext& context);
 
  private:
   friend class BackwardLaunch;
@@ -167,8 +155,7 @@ class BackwardDeviceLists {
 class BackwardLaunch {
  public:
   // Throws as flash_backward() does. The schedule must outlive only the construction.
-  BackwardLaunch(const BackwardArguments& device_views, const LaunchContext& context,
-                 const BackwardOptions& options = {});
+  BackwardLaunch(const BackwardArguments& device_views, const LaunchContext& context);
   // Uses lists that exist already and must outlive it; it does not read the schedule. Throws
   // std::invalid_argument where the inputs have other shapes or alignments than the lists.
   BackwardLaunch(const BackwardArguments& device_views, const BackwardDeviceLists& lists,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <limits>
 #include <memory>
 
@@ -12,6 +13,7 @@
 #include "harness/cli/views/dry_run.h"
 #include "harness/cli/views/publish.h"
 #include "harness/execute/transport/mpi_world.h"
+#include "harness/experiment/process/flash_turns.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/environment.h"
@@ -185,11 +187,17 @@ void add_run(Verb app) {
                 "place of exit code 3.");
   verb.add_flag("--quiet", words.run.quiet, "Shows no progress, only failures and the table.");
 
-  // People do not use this verb, and --help does not list it: see
-  // harness/experiment/process/supervisor.h.
+  // Programs use these two verbs, and --help does not list them: see supervisor.h and flash_turns.h
+  // of harness/experiment/process/.
   auto [child, traces] = add_verb<std::string>(app, "__case", "", answer_case, "");
   child.hide();
   child.add_option("--traces", traces, "");
+  const Verb turns = app.add_verb("__flash", "", "");
+  turns.hide();
+  turns.act([] {
+    answer_flash_turns(std::cin, std::cout);
+    return ExitCode::ok;
+  });
 }
 
 }  // namespace qb

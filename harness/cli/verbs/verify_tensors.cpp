@@ -2,6 +2,7 @@
 // `qb verify-tensors`: is what another program computed attention, and if not, what is it?
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/print.h"
@@ -10,6 +11,7 @@
 #include "harness/cli/views/attend_files.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/verify/diagnosis.h"
+#include "harness/experiment/process/measured_columns.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -33,14 +35,33 @@ std::string errors_text(double error, double tolerance, bool correct) {
                      tolerance);
 }
 
-ExitCode verify_files(const AttendRequest& request) {
+struct VerifyWords : AttendRequest {
+  int sum_roundings = 1;
+  bool json = false;
+};
+
+// The columns that a row of cases.csv has of a verification, and whether it is right.
+std::string verification_json(const Verification& found) {
+  RowValues values;
+  add_verification(found, values);
+  nlohmann::ordered_json all{{"correct", found.correct}, {"message", found.message}};
+  for (const auto& [field, text] : values) all[std::string(field->column)] = text;
+  return all.dump() + "\n";
+}
+
+ExitCode verify_files(const VerifyWords& request) {
+  if (request.sum_roundings < 1) throw UsageError("--sum-roundings must be at least 1");
   MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
   const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
-  OtherProgram other{request.softcap, DType::f32};
+  OtherProgram other{request.softcap, DType::f32, request.sum_roundings};
   const AttendFiles files = read_found_files(request, ledger, threads, other.outputs);
   const Plan& plan = files.job.plan();
   const ExecutionArguments& tensors = files.job.arguments;
   const Verification found = verify_tensors(plan, tensors, other);
+  if (request.json) {
+    print_answer(verification_json(found));
+    return found.correct ? ExitCode::ok : ExitCode::regression;
+  }
   TextTable table({"tensors", ""});
   const Shape& s = plan.problem.shape;
   table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",
@@ -66,7 +87,7 @@ ExitCode verify_files(const AttendRequest& request) {
 }  // namespace
 
 void add_verify_tensors(Verb app) {
-  auto [verb, request] = add_verb<AttendRequest>(
+  auto [verb, request] = add_verb<VerifyWords>(
       app, "verify-tensors",
       "Compares what another program computed with float64, and names its mistake.", verify_files,
       kVerifyTensorsFooter);
@@ -89,6 +110,11 @@ void add_verify_tensors(Verb app) {
     verb.add_option(name, *path, fmt::format("Names the NPY file of {}.", what));
   verb.add_option("--softcap", request.softcap,
                   "Scores s are softcap tanh(s / softcap), before the mask; for O and LSE.");
+  add_integer(verb, "--sum-roundings", request.sum_roundings,
+              "A sum of dK or dV is rounded to the type of --q so often on its way (default: 1).");
+  verb.add_flag(
+      "--json", request.json,
+      "Prints a JSON object of the columns that a row of a run has of this, and no cause.");
   one_file.excludes(add_file_form(verb, request));
   for (const std::string_view key : kSplitParameters)
     if (key != "ranks") (void)add_parameter(verb, request.c, key);

@@ -80,6 +80,19 @@ TEST_F(VerifyTensors, NamesTheMistakeAndExitsWith4) {
               HasSubstr("WRONG"));
 }
 
+TEST_F(VerifyTensors, JsonHasTheColumnsOfARow) {
+  compute({1, 2, 2, 12, 12, 8, 8}, DType::f16, 4);
+  const auto [code, answer] =
+      verify("q k v o do dq dk dv", {"--mask", "causal", "--json", "--sum-roundings", "4"});
+  EXPECT_EQ(code, ExitCode::ok) << answer;
+  EXPECT_THAT(answer,
+              AllOf(HasSubstr(R"({"correct":true,"message":"",)"),
+                    HasSubstr(R"("verified_rows":"12")"), HasSubstr(R"("d_v_tolerance":")")));
+  const auto [wrong, said] = verify("q k v o", {"--json"});
+  EXPECT_EQ(wrong, ExitCode::regression);
+  EXPECT_THAT(said, AllOf(HasSubstr(R"({"correct":false,"message":")"), Not(HasSubstr("why O"))));
+}
+
 TEST_F(VerifyTensors, ReadsOneSafetensorsFile) {
   compute({1, 2, 2, 12, 12, 4, 4}, DType::f32, 4);
   std::vector<NpyArray> tensors = {array_of("q", inputs_.q.view()), array_of("k", inputs_.k.view()),

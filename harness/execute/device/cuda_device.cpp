@@ -10,7 +10,6 @@
 #include "harness/execute/device/layer_device.h"
 #include "harness/execute/device/linked_device.h"
 #include "kernels/cuda/blas/blas.h"
-#include "kernels/cuda/blas/cudnn_attention.h"
 #include "kernels/cuda/runtime/clocks.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/memory_activity.h"
@@ -51,7 +50,6 @@ class CudaComputeDevice final : public LayerDevice, public LinkedDevice {
   }
 
   std::string_view isa(Kernel kernel, DType dtype) override {
-    if (kernel == Kernel::cudnn) return cudnn().isa();
     if (kernel != Kernel::flash) return cuda::blas_isa(dtype);
     return path() == cuda::FlashPath::sm90 ? "sm_90a" : "sm_80";
   }
@@ -60,7 +58,6 @@ class CudaComputeDevice final : public LayerDevice, public LinkedDevice {
                  const cuda::OnStage& on_stage) override {
     const cuda::LaunchContext context = launch_context(place.workspace, place.worker);
     if (kernel == Kernel::flash) return cuda::flash(arguments, context);
-    if (kernel == Kernel::cudnn) return cudnn().attend(arguments, context);
     if (!blas_) blas_.emplace(stream_.get());
     if (kernel == Kernel::staged) return cuda::staged(arguments, context, *blas_, on_stage);
     cuda::materialized(arguments, context, *blas_);
@@ -69,13 +66,10 @@ class CudaComputeDevice final : public LayerDevice, public LinkedDevice {
   void attention_backward(Kernel kernel, const BackwardArguments& arguments,
                           const KernelContext& place) override {
     cuda::require_gpu_backward(kernel, arguments.q.dtype);
-    const cuda::LaunchContext context = launch_context(place.workspace, place.worker);
-    if (kernel == Kernel::cudnn) return cudnn().attend_backward(arguments, context);
-    cuda::flash_backward(arguments, context);
+    cuda::flash_backward(arguments, launch_context(place.workspace, place.worker));
   }
-  KeptBackward keep_backward_schedule(Kernel kernel, const BackwardArguments& kept,
+  KeptBackward keep_backward_schedule(Kernel /*kernel*/, const BackwardArguments& kept,
                                       Allocator& memory, int worker) override {
-    if (kernel != Kernel::flash) return {};
     const auto lists =
         std::make_shared<cuda::BackwardDeviceLists>(kept, launch_context(memory, worker));
     return [this, lists, worker](const BackwardArguments& arguments, Allocator& workspace) {
@@ -220,11 +214,6 @@ class CudaComputeDevice final : public LayerDevice, public LinkedDevice {
     return cuda::flash_path(launch_context(heap_allocator(), 0));
   }
 
-  cuda::CudnnAttention& cudnn() {
-    if (!cudnn_) cudnn_.emplace(stream_.get());
-    return *cudnn_;
-  }
-
   // Memory that the pool holds and does not use is available too.
   MemorySource pool_memory() {
     if (!pool_) pool_.emplace(stream_);
@@ -247,7 +236,6 @@ class CudaComputeDevice final : public LayerDevice, public LinkedDevice {
   std::map<DType, std::optional<double>> peaks_;
   std::optional<cuda::Pool> pool_;
   std::optional<cuda::Blas> blas_;
-  std::optional<cuda::CudnnAttention> cudnn_;
   std::optional<cuda::ClockMonitor> clocks_;
   std::optional<cuda::MemoryActivity> activity_;
   std::vector<Mark> marks_;

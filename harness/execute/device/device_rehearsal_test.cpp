@@ -203,14 +203,9 @@ TEST(Rehearsal, NeverComputesFewerPairsThanAreSeen) {
   });
 }
 
-TEST(Rehearsal, LeavesEmptyWhatALibraryKeepsToItself) {
+TEST(Rehearsal, OnlyFlashLaunchesWorkersTogether) {
   const Plan plan = dense_plan(heads_of_128(100, MaskKind::full));
   const cuda::GpuKernelCosts costs(cuda::FlashPath::sm80, 108);
-  const Rehearsal cudnn = rehearse(plan, Kernel::cudnn, Launch::alone, costs);
-  EXPECT_EQ(cudnn.active_peak_bytes, std::nullopt);
-  EXPECT_EQ(cudnn.worker_peak_bytes, std::nullopt);
-  EXPECT_EQ(cudnn.executed_pairs, std::nullopt);
-  EXPECT_TRUE(cudnn.step_pairs.empty());
   EXPECT_THROW((void)rehearse(plan, Kernel::materialized, Launch::together, costs), Unsupported);
 }
 

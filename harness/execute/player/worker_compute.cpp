@@ -47,8 +47,7 @@ BackwardArguments backward_in_place(const Plan& plan, const ExecutionArguments& 
           .scale = plan.problem.scale,
           .d_q = arguments.d_q,
           .d_k = arguments.d_k,
-          .d_v = arguments.d_v,
-          .out = arguments.out};
+          .d_v = arguments.d_v};
 }
 
 void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
@@ -62,9 +61,7 @@ void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
   if (delta.data == nullptr) {
     made = Tensor(*arguments.allocator, DType::f32, plan.problem.shape.lse(), "delta_local", 0);
     delta = made.view();
-    // Kernel cudnn makes D itself.
-    if (arguments.kernel != Kernel::cudnn)
-      tools.device.compute_delta(arguments.out, arguments.d_out, delta);
+    tools.device.compute_delta(arguments.out, arguments.d_out, delta);
   }
   attend_backward(tools, arguments, backward_in_place(plan, arguments, delta, schedule), 0,
                   compute_s);

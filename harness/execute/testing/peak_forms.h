@@ -268,7 +268,7 @@ inline bool has_peak_form(std::string_view scheme, const Problem& problem) {
 // Returns the form where there is one and the scheme has a plan of the problem, whose P = kv_len -
 // q_len is 0 or more. Where one worker computes in place, the caller's tensors count; the root of
 // cqs is apart. grid: for grid, usp and mesh. kernel: one of which every call takes as much on one
-// thread, as flash, or nothing, as cudnn.
+// thread, as flash.
 inline std::int64_t peak_form(std::string_view scheme, const Problem& problem, int workers,
                               Pass pass, const GridShape& grid, Kernel kernel) {
   const Shape& shape = problem.shape;

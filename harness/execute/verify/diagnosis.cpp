@@ -385,7 +385,8 @@ Verification verify_tensors(const Plan& plan, const ExecutionArguments& of,
   Verification gradients;
   verify_gradients({of.q, of.k, of.v, of.d_out, plan.problem.mask, plan.problem.scale},
                    {of.d_q, of.d_k, of.d_v}, chosen, keys_to_verify(plan, rows), of.threads,
-                   gradients, rounding);
+                   gradients,
+                   rounding + unit_roundoff(inputs) * (std::sqrt(other.sum_roundings) - 1.0));
   found.keys = gradients.keys;
   found.gradients = std::move(gradients.gradients);
   if (found.message.empty()) found.message = std::move(gradients.message);

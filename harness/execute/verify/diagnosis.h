@@ -22,6 +22,9 @@ struct Diagnosis {
 struct OtherProgram {
   double softcap = 0.0;        // scores become softcap tanh(score / softcap); 0: they do not
   DType outputs = DType::f32;  // their coarsest type
+  // How often a sum of dK or dV is rounded to the type of the inputs on its way, in directions that
+  // are as good as random.
+  int sum_roundings = 1;
 };
 
 // Compares what tensors.out, lse, d_q, d_k and d_v hold (f32; those without data are left out) with

@@ -286,8 +286,8 @@ TEST(LayerCase, SaysWhatALayerOnAGpuCannotBe) {
   EXPECT_EQ(message_of([](Case& c) { c.dtype = DType::f64; }),
             "dtype: f64 needs workload: attention, and this case has workload: transformer_layer");
   EXPECT_EQ(
-      message_of([](Case& c) { c.kernel = Kernel::cudnn; }),
-      "kernel: cudnn needs workload: attention, and this case has workload: transformer_layer");
+      message_of([](Case& c) { c.kernel = Kernel::staged; }),
+      "kernel: staged needs workload: attention, and this case has workload: transformer_layer");
   EXPECT_EQ(
       message_of([](Case& c) { c.launch = Launch::graph; }),
       "launch: graph needs workload: attention, and this case has workload: transformer_layer; a "

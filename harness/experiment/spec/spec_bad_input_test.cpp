@@ -96,7 +96,7 @@ TEST(SpecBadInput, Types) {
       {"n_tokens: 8\nkernel: [flash]\n",
        "3:9: kernel takes one value here; a list or range belongs under 'sweep:'"},
       {"n_tokens: 8\nsweep: {kernel: [[flash]]}\n",
-       "3:18: kernel must be one of reference, materialized, flash, staged, cudnn, got a list"},
+       "3:18: kernel must be one of reference, materialized, flash, staged, got a list"},
       {"n_tokens: 8\nkernel: flahs\n", "3:9: unknown kernel 'flahs'; did you mean 'flash'?"},
       {"n_tokens: 8\nalgorithm: cqz\n", "3:12: unknown algorithm 'cqz'; did you mean 'cqs'?"},
       {"n_tokens: 8\ndevice: gpu_of_mine\n",

@@ -153,7 +153,7 @@ std::string gpus_text(const Json& cuda) {
                      fact_text(first["memory_bytes"], "bytes"));
 }
 
-// `cublas, cudnn; missing: nccl`
+// `cublas, cupti; missing: nccl`
 std::string libraries_text(const Json& libraries) {
   std::string found;
   std::string missing;

@@ -74,7 +74,7 @@ struct FlashLaunch::State {
         k(call.k, inputs.k, "k_aligned", context),
         v(call.v, inputs.v, "v_aligned", context),
         bf16(call.q.dtype == DType::bf16),
-        n_blocks_at_most(context.block_per_item ? std::numeric_limits<int>::max() : context.n_sms),
+        n_blocks_at_most(context.n_sms),
         stream(context.stream),
         shape(of_call.lists.shape) {
     require_form_of(of_call.inputs);

@@ -28,8 +28,8 @@ class FlashOnGpu : public ::testing::Test {
     n_sms_ = device.multiprocessors;
     if (capability_ < 80) GTEST_SKIP() << device.name << " is older than compute capability 8.0";
   }
-  [[nodiscard]] LaunchContext context(bool force_sm80, bool block_per_item = false) {
-    return {memory_, nullptr, capability_, n_sms_, 0, force_sm80, block_per_item};
+  [[nodiscard]] LaunchContext context(bool force_sm80) {
+    return {memory_, nullptr, capability_, n_sms_, 0, force_sm80};
   }
 
   // Uses lists of its own, then kept ones. It launches twice, the second time over the first one's
@@ -72,16 +72,13 @@ class FlashOnGpu : public ::testing::Test {
       }
     }
   }
-  // Plays the problem by the sm_80 path and by the device's own, with blocks that take items and
-  // with a block for each.
+  // Plays the problem by the sm_80 path and by the device's own.
   void expect_on_every_path(const flash_support::Problem& problem,
                             const qb::testing_support::Attended& expected) {
-    for (const bool force_sm80 : {true, false})
-      for (const bool block_per_item : {false, true}) {
-        SCOPED_TRACE(std::string(force_sm80 ? "sm_80 path" : "the device's own path") +
-                     (block_per_item ? ", a block for each item" : ""));
-        expect_near(problem, expected, context(force_sm80, block_per_item));
-      }
+    for (const bool force_sm80 : {true, false}) {
+      SCOPED_TRACE(force_sm80 ? "sm_80 path" : "the device's own path");
+      expect_near(problem, expected, context(force_sm80));
+    }
   }
   void expect_float64_on_every_path(const flash_support::Problem& problem) {
     expect_on_every_path(problem, flash_support::expected(problem));

@@ -39,7 +39,6 @@ CallCost GpuKernelCosts::of_call(Kernel kernel, const AttentionArguments& a) con
   if (kernel == Kernel::staged)
     return {.workspace_bytes = StagedWork(a.q.extent, *a.schedule).workspace_bytes(),
             .executed_pairs = a.q.extent.heads * a.schedule->stored_pairs()};
-  if (kernel != Kernel::materialized) return {};
   const MaterializedMemory memory =
       materialized_memory(a.q.extent, a.k.extent, a.q.dtype, *a.schedule);
   // The products are of whole matrices, whatever is masked afterwards.
@@ -67,11 +66,10 @@ std::optional<CallCost> GpuKernelCosts::of_launch(const GroupedCall& call) const
 
 CallCost GpuKernelCosts::of_backward_call(Kernel kernel, const BackwardArguments& a) const {
   require_gpu_backward(kernel, a.q.dtype);
-  if (kernel != Kernel::flash) return {};
   check_backward_call(a);
   const BackwardInputs inputs = backward_inputs(a);
   const BackwardArguments aligned = aligned_arguments(a, inputs);
-  const BackwardWork work = lower_backward(aligned, path_, {});
+  const BackwardWork work = lower_backward(aligned, path_);
   const BackwardMemory memory =
       work.empty() ? BackwardMemory{} : backward_memory(aligned, inputs, work);
   return {.workspace_bytes = memory.total(),

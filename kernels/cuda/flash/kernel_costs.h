@@ -51,8 +51,7 @@ class KernelCosts {
 };
 
 // Predicts the kernels of this folder on a GPU of `n_sms` multiprocessors; 0 means not known. Then
-// the memory of flash, which splits long tiles until the device is full, is not known either. It is
-// never known for cuDNN, which names its workspace when a plan is made, and never its tiles.
+// the memory of flash, which splits long tiles until the device is full, is not known either.
 class GpuKernelCosts final : public KernelCosts {
  public:
   GpuKernelCosts(FlashPath path, int n_sms) : path_(path), n_sms_(n_sms) {}

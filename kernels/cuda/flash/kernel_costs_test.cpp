@@ -51,8 +51,6 @@ TEST(GpuKernelCosts, TellWhatEachKernelTakesAndWhatNobodyKnows) {
   EXPECT_EQ(costs.of_call(Kernel::staged, a).executed_pairs, 2 * 100 * 150);
   EXPECT_EQ(costs.of_call(Kernel::staged, a).workspace_bytes,
             StagedWork(a.q.extent, *a.schedule).workspace_bytes());
-  EXPECT_EQ(costs.of_call(Kernel::cudnn, a).workspace_bytes, std::nullopt);
-  EXPECT_EQ(costs.of_call(Kernel::cudnn, a).executed_pairs, std::nullopt);
 
   // For flash these are its lists; the workspace holds the partials too.
   EXPECT_EQ(costs.of_launch(call)->list_bytes,

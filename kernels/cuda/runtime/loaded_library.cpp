@@ -91,8 +91,6 @@ std::vector<std::string> file_names(NvidiaLibrary library) {
   switch (library) {
     case NvidiaLibrary::cublas:
       return of_cuda_versions("libcublas.so.");
-    case NvidiaLibrary::cudnn:
-      return {"libcudnn.so.9"};
     case NvidiaLibrary::cupti:
       return of_cuda_versions("libcupti.so.");
     case NvidiaLibrary::nccl:

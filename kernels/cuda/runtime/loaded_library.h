@@ -41,7 +41,7 @@ class DynamicLibrary {
   std::string reason_;
 };
 
-enum class NvidiaLibrary { cublas, cudnn, cupti, nccl, nvml };
+enum class NvidiaLibrary { cublas, cupti, nccl, nvml };
 
 }  // namespace qb::cuda
 
@@ -52,7 +52,6 @@ inline constexpr auto kWords<cuda::NvidiaLibrary> = word_table<cuda::NvidiaLibra
     "library",
     {
         {cuda::NvidiaLibrary::cublas, "cublas"},  // products of `materialized`, `staged`, layers
-        {cuda::NvidiaLibrary::cudnn, "cudnn"},    // kernel `cudnn`
         {cuda::NvidiaLibrary::cupti, "cupti"},    // gpu_memory_peak_bytes
         {cuda::NvidiaLibrary::nccl, "nccl"},      // ranks: nccl
         {cuda::NvidiaLibrary::nvml, "nvml"},      // why a clock is low

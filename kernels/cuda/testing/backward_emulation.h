@@ -28,21 +28,14 @@ using qb::testing_support::random_tensor;
 // One of the ways to compute a call.
 struct Way {
   FlashPath path = FlashPath::sm80;
-  bool deterministic = false;
   unsigned seed = 1;
   bool shuffled = false;  // the blocks of each grid run in a random order
 };
 
-inline std::vector<Way> all_ways() {
-  return {{FlashPath::sm80, false},
-          {FlashPath::sm80, true},
-          {FlashPath::sm90, false},
-          {FlashPath::sm90, true}};
-}
+inline std::vector<Way> all_ways() { return {{FlashPath::sm80}, {FlashPath::sm90}}; }
 
 inline std::string name_of(const Way& way) {
-  return std::string(way.path == FlashPath::sm80 ? "sm_80" : "sm_90a") +
-         (way.deterministic ? ", deterministic" : ", atomic");
+  return way.path == FlashPath::sm80 ? "sm_80" : "sm_90a";
 }
 
 // Runs what BackwardLaunch::run() launches. The inputs must be aligned.
@@ -50,7 +43,7 @@ inline void run_over(const BackwardArguments& a, const Way& way) {
   check_backward_call(a);
   const BackwardInputs inputs = backward_inputs(a);
   ASSERT_FALSE(inputs.q.copied || inputs.k.copied || inputs.v.copied || inputs.d_out.copied);
-  BackwardWork work = lower_backward(a, way.path, {way.deterministic});
+  BackwardWork work = lower_backward(a, way.path);
   if (work.empty()) return;
   const BackwardMemory sizes = backward_memory(a, inputs, work);
   const float nan = std::nanf("");
@@ -63,20 +56,18 @@ inline void run_over(const BackwardArguments& a, const Way& way) {
   emulator::run_backward_rows(rows_parameters(a, false, places), way.seed);
   emulator::run_backward_rows(rows_parameters(a, true, places), way.seed);
   std::mt19937 engine(way.seed);
-  for (BackwardPass& pass : work.passes) {
-    if (way.shuffled) std::shuffle(pass.lists.items.begin(), pass.lists.items.end(), engine);
-    BackwardParameters p = backward_parameters(a, work, pass, places);
-    for_each_list(pass.lists, p, [](const auto& list, auto& pointer) { pointer = list.data(); });
-    const BackwardKernel kernel{work.shape, pass.role, a.q.dtype == DType::bf16};
-    if (work.shape.variant == BackwardVariant::hopper) {
-      BackwardMaps maps;
-      encode(a, work.shape, pass.role, emulator::encode_tiled, maps);
-      emulator::run_backward_sm90(p, maps, kernel, way.seed);
-    } else {
-      emulator::run_backward_sm80(p, kernel, way.seed);
-    }
-    emulator::run_backward_pairs(p, kernel.bf16, way.seed);
+  if (way.shuffled) std::shuffle(work.lists.items.begin(), work.lists.items.end(), engine);
+  BackwardParameters p = backward_parameters(a, work, places);
+  for_each_list(work.lists, p, [](const auto& list, auto& pointer) { pointer = list.data(); });
+  const BackwardKernel kernel{work.shape, a.q.dtype == DType::bf16};
+  if (work.shape.variant == BackwardVariant::hopper) {
+    BackwardMaps maps;
+    encode(a, work.shape, emulator::encode_tiled, maps);
+    emulator::run_backward_sm90(p, maps, kernel, way.seed);
+  } else {
+    emulator::run_backward_sm80(p, kernel, way.seed);
   }
+  emulator::run_backward_pairs(p, kernel.bf16, way.seed);
 }
 
 inline Gradients run(const BackwardCall& call, const Way& way) {

@@ -18,7 +18,7 @@ def grad(out, inputs, d_out, retain_graph):
     if not retain_graph:
         out.graph = None
     assert all(own is given for own, given in zip(graph.inputs, inputs)), "inputs of another graph"
-    assert (out.shape(), out.dtype) == (d_out.shape(), d_out.dtype)
+    assert (out.shape, out.dtype) == (d_out.shape, d_out.dtype)
     sums = [tensor.mapped(lambda _: 0.0, torch.float64) for tensor in inputs]
     q, k, v = inputs
     share = len(q.data[0]) // len(k.data[0])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """For tests only: tensors as nested lists, whose values are rounded to their type."""
 
+import ctypes
 import operator
 import struct
 
@@ -40,20 +41,6 @@ class Tensor:
 
         return Tensor(walk(self.data), dtype)
 
-    def joined(self, other, function):
-        """Maps pairs of elements. `other` may be a number, or be one column of a matrix."""
-        if not isinstance(other, Tensor):
-            return self.mapped(lambda value: function(value, other))
-        assert other.dtype in (self.dtype, bool)
-
-        def walk(a, b):
-            if not isinstance(a, list):
-                return rounded(function(a, b), self.dtype)
-            assert len(b) in (1, len(a))
-            return [walk(x, y) for x, y in zip(a, b * (len(a) // len(b)))]
-
-        return Tensor(walk(self.data, other.data), self.dtype)
-
     def flat(self):
         def walk(data):
             if not isinstance(data, list):
@@ -64,6 +51,7 @@ class Tensor:
 
         return list(walk(self.data))
 
+    @property
     def shape(self):
         data, extents = self.data, []
         while isinstance(data, list):
@@ -82,70 +70,34 @@ class Tensor:
         return self
 
     def copy_(self, other):
-        assert (self.shape(), self.dtype) == (other.shape(), other.dtype)
+        assert (self.shape, self.dtype) == (other.shape, other.dtype)
         self.data = other.data
         return self
 
-    def abs(self):
-        return self.mapped(abs)
+    def detach(self):
+        return self
 
-    def max(self):
-        return Tensor(max(self.flat()), self.dtype)
+    cpu = contiguous = detach
 
-    def all(self):
-        return Tensor(all(self.flat()), bool)
+    def data_ptr(self):
+        """Returns where the bytes of the elements are."""
+        def packed(value):
+            if self.dtype == bfloat16:
+                return struct.pack("f", value)[2:]
+            return struct.pack({float32: "f", float16: "e"}[self.dtype], value)
 
-    def sum(self, dim, keepdim):
-        assert dim == 1 and keepdim
-        return Tensor([[rounded(sum(row), self.dtype)] for row in self.data], self.dtype)
+        self.buffer = ctypes.create_string_buffer(b"".join(map(packed, self.flat())))
+        return ctypes.addressof(self.buffer)
 
-    def item(self):
-        return self.data
+    def numel(self):
+        return len(self.flat())
+
+    def element_size(self):
+        return {float32: 4, float16: 2, bfloat16: 2}[self.dtype]
 
     def tril(self, diagonal):
         return Tensor([[value and j <= i + diagonal for j, value in enumerate(row)]
                        for i, row in enumerate(self.data)], self.dtype)
-
-    def logical_not(self):
-        return self.mapped(lambda value: not value)
-
-    def masked_fill(self, mask, value):
-        return self.joined(mask, lambda own, masked: value if masked else own)
-
-    @property
-    def T(self):  # pylint: disable=invalid-name
-        return Tensor([list(column) for column in zip(*self.data)], self.dtype)
-
-    def __getitem__(self, index):
-        """Takes a number, a slice, a list, or columns as a pair of a slice and a list."""
-        if isinstance(index, tuple):
-            rows, columns = index
-            return Tensor([[row[j] for j in columns] for row in self.data[rows]], self.dtype)
-        if isinstance(index, list):
-            return Tensor([self.data[i] for i in index], self.dtype)
-        return Tensor(self.data[index], self.dtype)
-
-    def __add__(self, other):
-        return self.joined(other, lambda a, b: a + b)
-
-    def __mul__(self, other):
-        return self.joined(other, lambda a, b: a * b)
-
-    def __sub__(self, other):
-        return self.joined(other, lambda a, b: a - b)
-
-    def __matmul__(self, other):
-        """Multiplies two matrices, a matrix by a vector, or a vector by a matrix."""
-        def product(a):
-            if isinstance(a[0], list):
-                return [product(row) for row in a]
-            if not isinstance(other.data[0], list):
-                return rounded(dot(a, other.data), self.dtype)
-            return [rounded(dot(a, column), self.dtype) for column in columns]
-
-        assert self.dtype == other.dtype
-        columns = list(zip(*other.data)) if isinstance(other.data[0], list) else None
-        return Tensor(product(self.data), self.dtype)
 
 
 def dot(a, b):

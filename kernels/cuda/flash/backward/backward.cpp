@@ -27,7 +27,7 @@ Buffer buffer(std::int64_t bytes, const char* label, const LaunchContext& contex
 
 }  // namespace
 
-// The number BackwardPlaces::nonfinite and the lists of all passes.
+// The number BackwardPlaces::nonfinite and the lists.
 struct BackwardDeviceLists::State {
   State(const BackwardArguments& aligned, const BackwardInputs& of_call, BackwardWork lowered,
         const LaunchContext& context)
@@ -37,13 +37,11 @@ struct BackwardDeviceLists::State {
         memory(buffer(sizes.list_bytes, "backward_lists", context)) {
     std::vector<std::byte> bytes(memory.bytes());
     std::byte* to = bytes.data() + place_bytes(NonfiniteList{});  // the number is 0
-    for (const BackwardPass& pass : work.passes) {
-      BackwardParameters p;
-      for_each_list(pass.lists, p, [&to](const auto& list, auto&) {
-        if (!list.empty()) std::memcpy(to, list.data(), list.size() * sizeof(list[0]));
-        to += place_bytes(list);
-      });
-    }
+    BackwardParameters p;
+    for_each_list(work.lists, p, [&to](const auto& list, auto&) {
+      if (!list.empty()) std::memcpy(to, list.data(), list.size() * sizeof(list[0]));
+      to += place_bytes(list);
+    });
     // The memory is pageable: the call returns when the bytes have been copied.
     QB_CUDA_CHECK(cudaMemcpyAsync(memory.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice,
                                   static_cast<cudaStream_t>(context.stream)));
@@ -55,12 +53,11 @@ struct BackwardDeviceLists::State {
   Buffer memory;
 };
 
-BackwardDeviceLists::BackwardDeviceLists(const BackwardArguments& a, const LaunchContext& context,
-                                         const BackwardOptions& options) {
+BackwardDeviceLists::BackwardDeviceLists(const BackwardArguments& a, const LaunchContext& context) {
   check_backward_call(a);
   const BackwardInputs inputs = backward_inputs(a);
   const BackwardArguments aligned = aligned_arguments(a, inputs);
-  BackwardWork work = lower_backward(aligned, flash_path(context), options);
+  BackwardWork work = lower_backward(aligned, flash_path(context));
   if (work.empty()) return;
   state_ = std::make_shared<const State>(aligned, inputs, std::move(work), context);
 }
@@ -75,7 +72,7 @@ struct BackwardLaunch::State {
         numbers(buffer(of_call.sizes.numbers_bytes, "backward_row_numbers", context)),
         query_flags(buffer(of_call.sizes.query_flag_bytes, "backward_query_flags", context)),
         key_flags(buffer(of_call.sizes.key_flag_bytes, "backward_key_flags", context)),
-        bf16(a.q.dtype == DType::bf16),
+        kernel{of_call.work.shape, a.q.dtype == DType::bf16},
         stream(context.stream) {
     BackwardArguments aligned = a;
     aligned.q = q.view();
@@ -88,50 +85,34 @@ struct BackwardLaunch::State {
                                 key_flags.as<std::int32_t>(), of_call.memory.as<std::int32_t>()};
     of_queries = rows_parameters(aligned, false, places);
     of_keys = rows_parameters(aligned, true, places);
-    const BackwardWork& work = of_call.work;
-    passes = std::vector<Pass>(work.passes.size());
     std::byte* at = of_call.memory.as<std::byte>() + place_bytes(NonfiniteList{});
-    for (std::size_t i = 0; i < passes.size(); ++i) {
-      passes[i].kernel = {work.shape, work.passes[i].role, bf16};
-      passes[i].parameters = backward_parameters(aligned, work, work.passes[i], places);
-      for_each_list(work.passes[i].lists, passes[i].parameters,
-                    [&at](const auto& list, auto& pointer) {
-                      pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at);
-                      at += place_bytes(list);
-                    });
-      prepare(passes[i], aligned);
+    parameters = backward_parameters(aligned, of_call.work, places);
+    for_each_list(of_call.work.lists, parameters, [&at](const auto& list, auto& pointer) {
+      pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at);
+      at += place_bytes(list);
+    });
+    if (kernel.shape.variant == BackwardVariant::wide) {
+      prepare_backward_sm80(kernel);
+      return;
     }
+    prepare_backward_sm90(kernel);
+    encode(aligned, kernel.shape, tensor_map_encoder(), maps);
   }
 
   void run() const {
     for (const InputCopy* const input : {&q, &k, &v, &d_out}) input->refresh(stream);
     launch_backward_rows(of_queries, stream);
     launch_backward_rows(of_keys, stream);
-    for (const Pass& pass : passes) {
-      if (pass.kernel.shape.variant == BackwardVariant::hopper)
-        launch_backward_sm90(pass.parameters, pass.maps, pass.kernel, stream);
-      else
-        launch_backward_sm80(pass.parameters, pass.kernel, stream);
-      launch_backward_pairs(pass.parameters, bf16, stream);
-    }
+    if (kernel.shape.variant == BackwardVariant::hopper)
+      launch_backward_sm90(parameters, maps, kernel, stream);
+    else
+      launch_backward_sm80(parameters, kernel, stream);
+    launch_backward_pairs(parameters, kernel.bf16, stream);
   }
 
   std::shared_ptr<const void> own_lists;
 
  private:
-  struct Pass {
-    BackwardKernel kernel;
-    BackwardParameters parameters;
-    BackwardMaps maps;  // sm_90a only
-  };
-
-  static void prepare(Pass& pass, const BackwardArguments& aligned) {
-    if (pass.kernel.shape.variant == BackwardVariant::wide)
-      return prepare_backward_sm80(pass.kernel);
-    prepare_backward_sm90(pass.kernel);
-    encode(aligned, pass.kernel.shape, pass.kernel.role, tensor_map_encoder(), pass.maps);
-  }
-
   InputCopy q;
   InputCopy k;
   InputCopy v;
@@ -139,16 +120,16 @@ struct BackwardLaunch::State {
   Buffer numbers;
   Buffer query_flags;
   Buffer key_flags;
-  bool bf16;
+  BackwardKernel kernel;
   void* stream;
   RowsParameters of_queries;
   RowsParameters of_keys;
-  std::vector<Pass> passes;
+  BackwardParameters parameters;
+  BackwardMaps maps;  // sm_90a only
 };
 
-BackwardLaunch::BackwardLaunch(const BackwardArguments& a, const LaunchContext& context,
-                               const BackwardOptions& options) {
-  const BackwardDeviceLists lists(a, context, options);
+BackwardLaunch::BackwardLaunch(const BackwardArguments& a, const LaunchContext& context) {
+  const BackwardDeviceLists lists(a, context);
   if (lists.state_ == nullptr) return;
   const auto state = std::make_shared<State>(a, *lists.state_, context);
   state->own_lists = lists.state_;
@@ -169,9 +150,8 @@ void BackwardLaunch::run() const {
   if (state_ != nullptr) state_->run();
 }
 
-void flash_backward(const BackwardArguments& a, const LaunchContext& context,
-                    const BackwardOptions& options) {
-  BackwardLaunch(a, context, options).run();
+void flash_backward(const BackwardArguments& a, const LaunchContext& context) {
+  BackwardLaunch(a, context).run();
 }
 
 }  // namespace qb::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts the pairs of a tile schedule into the cells of a fixed grid, and lists them by the blocks
-// that own them.
+// Cuts the pairs of a tile schedule into the cells of a fixed grid, and lists them by the blocks of
+// keys that own them.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -148,18 +148,14 @@ class CellRow {
 // Collects the cells of each owner.
 class OwnerLists {
  public:
-  OwnerLists(const TileSchedule& schedule, bool own_keys, const BackwardShape& shape)
-      : own_keys_(own_keys),
-        own_block_(shape.own_block),
+  OwnerLists(const TileSchedule& schedule, const BackwardShape& shape)
+      : own_block_(shape.own_block),
         other_block_(shape.other_block),
-        owners_(index(ceil_div(own_keys ? schedule.n_keys : schedule.n_queries, own_block_))) {}
-
-  [[nodiscard]] std::int64_t row_block() const { return own_keys_ ? other_block_ : own_block_; }
-  [[nodiscard]] std::int64_t key_block() const { return own_keys_ ? own_block_ : other_block_; }
+        owners_(index(ceil_div(schedule.n_keys, own_block_))) {}
 
   void add(std::int64_t row_number, std::int64_t key_number, const Cell& cell) {
-    Owner& owner = owners_[index(own_keys_ ? key_number : row_number)];
-    const std::int64_t begin = (own_keys_ ? row_number : key_number) * other_block_;
+    Owner& owner = owners_[index(key_number)];
+    const std::int64_t begin = row_number * other_block_;
     if (is_full(cell)) {
       ++owner.n_full;
       if (!owner.runs.empty() &&
@@ -168,8 +164,7 @@ class OwnerLists {
       else
         owner.runs.push_back({narrow(begin), 1});
     } else if (cell.bits.empty()) {
-      owner.masked.push_back(
-          bounded_step(cell, row_number * row_block(), key_number * key_block(), begin));
+      owner.masked.push_back(bounded_step(cell, begin, key_number * own_block_));
     } else if (std::ranges::any_of(cell.bits, [](std::uint64_t word) { return word != 0; })) {
       owner.masked.push_back(bits_step(cell, begin));
     }
@@ -201,51 +196,42 @@ class OwnerLists {
     if (!cell.bits.empty())
       return std::ranges::all_of(cell.bits,
                                  [](std::uint64_t word) { return word == ~std::uint64_t{0}; });
-    return cell.every && cell.rows.count() == row_block() && cell.keys.count() == key_block();
+    return cell.every && cell.rows.count() == other_block_ && cell.keys.count() == own_block_;
   }
 
-  // Bounds count from the begin of the cell, and from rows to keys where blocks own queries.
-  [[nodiscard]] BackwardStep bounded_step(const Cell& cell, std::int64_t first_row,
-                                          std::int64_t first_key, std::int64_t begin) const {
-    const Range rows{cell.rows.begin - first_row, cell.rows.end - first_row};
-    const Range keys{cell.keys.begin - first_key, cell.keys.end - first_key};
-    const Range& own = own_keys_ ? keys : rows;
-    const Range& other = own_keys_ ? rows : keys;
+  // Bounds count from the begin of the cell, and from keys to rows.
+  [[nodiscard]] static BackwardStep bounded_step(const Cell& cell, std::int64_t first_row,
+                                                 std::int64_t first_key) {
     const std::int64_t shift = first_key - first_row;
-    return {narrow(begin),
-            narrow(own.begin),
-            narrow(own.end),
-            narrow(other.begin),
-            narrow(other.end),
-            near(own_keys_ ? shift - cell.high : cell.low - shift),
-            near(own_keys_ ? shift - cell.low : cell.high - shift),
+    return {narrow(first_row),
+            narrow(cell.keys.begin - first_key),
+            narrow(cell.keys.end - first_key),
+            narrow(cell.rows.begin - first_row),
+            narrow(cell.rows.end - first_row),
+            near(shift - cell.high),
+            near(shift - cell.low),
             -1};
   }
 
-  // Appends a cell's bits, a row of words for each own row.
+  // Appends a cell's bits, a row of words for each key.
   [[nodiscard]] BackwardStep bits_step(const Cell& cell, std::int64_t begin) {
     const std::int64_t first = std::ssize(bits_);
     const std::int64_t own_words = other_block_ / 64;
     if (first + own_block_ * own_words > std::numeric_limits<std::int32_t>::max())
       throw Unsupported("flash on CUDA: the mask needs more than 2^31 words of bits");
-    if (own_keys_) {
-      const std::int64_t row_words = own_block_ / 64;
-      bits_.resize(index(first + own_block_ * own_words));
-      for (std::int64_t row = 0; row < other_block_; ++row)
-        for (std::int64_t key = 0; key < own_block_; ++key) {
-          const std::uint64_t bit = cell.bits[index(row * row_words + key / 64)] >> (key % 64) & 1;
-          bits_[index(first + key * own_words + row / 64)] |= bit << (row % 64);
-        }
-    } else {
-      bits_.insert(bits_.end(), cell.bits.begin(), cell.bits.end());
-    }
+    const std::int64_t row_words = own_block_ / 64;
+    bits_.resize(index(first + own_block_ * own_words));
+    for (std::int64_t row = 0; row < other_block_; ++row)
+      for (std::int64_t key = 0; key < own_block_; ++key) {
+        const std::uint64_t bit = cell.bits[index(row * row_words + key / 64)] >> (key % 64) & 1;
+        bits_[index(first + key * own_words + row / 64)] |= bit << (row % 64);
+      }
     return {narrow(begin),        0,
             narrow(own_block_),   0,
             narrow(other_block_), narrow(-kFarAway),
             narrow(kFarAway),     narrow(first)};
   }
 
-  bool own_keys_;
   std::int64_t own_block_;
   std::int64_t other_block_;
   std::vector<Owner> owners_;
@@ -254,10 +240,10 @@ class OwnerLists {
 
 }  // namespace
 
-BackwardLists list_cells(const TileSchedule& schedule, bool own_keys, const BackwardShape& shape) {
-  OwnerLists owners(schedule, own_keys, shape);
-  const std::int64_t row_block = owners.row_block();
-  CellRow cells(schedule, row_block, owners.key_block());
+BackwardLists list_cells(const TileSchedule& schedule, const BackwardShape& shape) {
+  OwnerLists owners(schedule, shape);
+  const std::int64_t row_block = shape.other_block;
+  CellRow cells(schedule, row_block, shape.own_block);
   std::int64_t current = 0;  // block of rows
   const auto finish = [&] {
     cells.finish(

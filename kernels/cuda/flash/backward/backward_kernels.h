@@ -7,10 +7,8 @@
 
 namespace qb::cuda {
 
-// The kernel that is compiled for a pass.
 struct BackwardKernel {
   BackwardShape shape;
-  BackwardRole role = BackwardRole::keys_and_queries;
   bool bf16 = true;  // f16 if false
 };
 

@@ -5,7 +5,7 @@
 // It runs after the kernel of the other steps, over the same items, and ends at once where no input
 // holds NaN or infinity. It is slow, and meant to be: a block takes 64 x 64 pairs at a time, puts P
 // and dS into shared memory, and adds to the sums in device memory. A block owns its rows' sums, so
-// that these are added up in one order; dQ of role keys_and_queries is added to atomically.
+// that these are added up in one order; dQ is added to atomically.
 #pragma once
 
 #include "kernels/cuda/flash/backward/backward_step.cuh"
@@ -71,13 +71,9 @@ class PairsBlock {
         const int own_row = own_begin() + i;
         const int other_row = at.begin() + j;
         const RowNumbers numbers =
-            p_.owns_keys != 0
-                ? p_.numbers[(static_cast<std::int64_t>(batch) * p_.other_heads + at.head()) *
-                                 p_.padded_queries +
-                             other_row]
-                : p_.numbers[(static_cast<std::int64_t>(batch) * p_.own_heads + own_head) *
-                                 p_.padded_queries +
-                             own_row];
+            p_.numbers[(static_cast<std::int64_t>(batch) * p_.other_heads + at.head()) *
+                           p_.padded_queries +
+                       other_row];
         if (numbers.lse_log2 != INFINITY) {
           const float s = dot(row(p_.own_score, batch, own_head, own_row),
                               row(p_.other_score, batch, at.head(), other_row), p_.score_columns);
@@ -108,12 +104,10 @@ class PairsBlock {
     add_own_sums(own, row(p_.other_score, batch, at.head(), at.begin() + other),
                  p_.other_score.token_stride, true, head_of(p_.sum_score, batch, own_head),
                  p_.sum_score.token_stride, p_.head_dim, p_.scale);
-    if (p_.owns_keys != 0)
-      add_own_sums(own, row(p_.other_value, batch, at.head(), at.begin() + other),
-                   p_.other_value.token_stride, false, head_of(p_.sum_value, batch, own_head),
-                   p_.sum_value.token_stride, p_.value_dim, 1.0F);
-    if (p_.sum_other.data != nullptr)
-      add_other_sums(own, other, head_of(p_.sum_other, batch, at.head()), at.begin());
+    add_own_sums(own, row(p_.other_value, batch, at.head(), at.begin() + other),
+                 p_.other_value.token_stride, false, head_of(p_.sum_value, batch, own_head),
+                 p_.sum_value.token_stride, p_.value_dim, 1.0F);
+    add_other_sums(own, other, head_of(p_.sum_other, batch, at.head()), at.begin());
   }
 
   // Own row i gets the sum over j of P or dS (i, j) times row j of `from`. A thread adds to the

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host passes these structs, and lists in device memory, to the kernels of the backward pass.
 //
-// A grid block owns some rows of one side, keys or queries, and alone adds to their gradients. It
-// goes through blocks of rows of the other side: one such pair of blocks is a step. The two sides
-// have the same form, with every name in its place:
+// A grid block owns some rows of keys, and alone adds to their gradients. It goes through blocks of
+// rows of queries, the other side: one such pair of blocks is a step.
 //
-//   owns      S, dP              own sums                other sums
-//   keys      K Q^T, V dO^T      dK += dS^T Q, dV += P^T dO   dQ += dS K, atomically
-//   queries   Q K^T, dO V^T      dQ += dS K
+//   S, dP              own sums                     other sums
+//   K Q^T, V dO^T      dK += dS^T Q, dV += P^T dO   dQ += dS K, atomically
 //
-// So in a block that owns keys, rows are keys and columns are queries. A tensor that makes scores
-// (Q, K) is called `score`, one that they weigh (V, dO) is called `value`.
+// So rows are keys and columns are queries. A tensor that makes scores (Q, K) is called `score`,
+// one that they weigh (V, dO) is called `value`.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +18,6 @@
 #include "kernels/cuda/runtime/host_device.h"
 
 namespace qb::cuda {
-
-enum class BackwardRole {
-  keys,              // owns keys: dK and dV
-  keys_and_queries,  // owns keys, and adds to dQ atomically
-  queries,           // owns queries: dQ
-};
-QB_HOST_DEVICE constexpr bool owns_keys(BackwardRole role) { return role != BackwardRole::queries; }
 
 // Blocks of rows begin at multiples of their size, which divides this.
 inline constexpr int kBackwardPadding = 128;
@@ -76,9 +67,9 @@ struct BackwardParameters {
   TensorAddress own_value;
   TensorAddress other_score;
   TensorAddress other_value;
-  TensorAddress sum_score;              // dK, or dQ of blocks that own queries
-  TensorAddress sum_value;              // dV; not used by blocks that own queries
-  TensorAddress sum_other;              // dQ that is added to atomically; else without data
+  TensorAddress sum_score;              // dK
+  TensorAddress sum_value;              // dV
+  TensorAddress sum_other;              // dQ
   const RowNumbers* numbers = nullptr;  // [batch, query heads, padded queries]
   // One flag for each kFlagRows rows of each head, and one for all inputs together.
   const std::int32_t* own_flags = nullptr;
@@ -90,7 +81,6 @@ struct BackwardParameters {
   const BackwardRun* runs = nullptr;
   const std::uint64_t* bits = nullptr;
   std::int32_t n_items = 0;
-  std::int32_t owns_keys = 1;
   std::int32_t own_block = 64;  // rows
   std::int32_t other_block = 64;
   std::int32_t own_length = 0;  // rows that exist

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the backward pass of flash attention for sm_80 and later: cp.async loads the tiles,
-// mma.sync multiplies them. FlashAttention-2 (arXiv 2307.08691), algorithm 2, with the roles of
-// keys and queries as in backward_parameters.h.
+// mma.sync multiplies them. FlashAttention-2 (arXiv 2307.08691), algorithm 2, with keys and queries
+// as in backward_parameters.h.
 //
-// A block of four warps owns 64 rows of one side, whose tiles stay in shared memory and whose sums
+// A block of four warps owns 64 rows of keys, whose tiles stay in shared memory and whose sums
 // stay in registers, 16 rows a warp. It goes through blocks of 64 rows of the other side:
 //
 //   S  = own score . other score^T     16 x 64 a warp, in registers
 //   P  = 2^(c S - LSE)                 packed to 16 bits: already the A operand of the next product
 //   dP = own value . other value^T
 //   dS = P (dP - D)                    packed too
-//   sum of values += P  . other value  (only where the block owns keys: dV)
-//   sum of scores += dS . other score  (dK, or dQ)
-//   dQ            += dS^T . own score  (only role keys_and_queries)
+//   dV += P  . other value
+//   dK += dS . other score
+//   dQ += dS^T . own score
 //
 // The contraction of the last product runs over the rows of all warps, so dS goes through shared
 // memory, and each warp computes 16 rows of it and adds them to device memory atomically.
@@ -30,12 +30,10 @@
 
 namespace qb::cuda {
 
-template <bool kBf16Inputs, int kDim, BackwardRole kBlockRole>
+template <bool kBf16Inputs, int kDim>
 struct BackwardSm80 {
   static constexpr bool kBf16 = kBf16Inputs;
-  static constexpr int kD = kDim;  // padded head_dim: 64, 128, 256
-  static constexpr bool kOwnsKeys = owns_keys(kBlockRole);
-  static constexpr bool kAddsQueries = kBlockRole == BackwardRole::keys_and_queries;
+  static constexpr int kD = kDim;   // padded head_dim: 64, 128, 256
   static constexpr int kRows = 64;  // of the own block and of the other one
   static constexpr int kColumnParts = kD == 256 ? 2 : 1;
   static constexpr int kColumns = kD / kColumnParts;  // of a warp's sums
@@ -44,8 +42,8 @@ struct BackwardSm80 {
   static constexpr int kBlocksPerSm = kD == 256 ? 1 : 2;
   static constexpr int kTileBytes = kRows * kD * 2;
   static constexpr int kGradients = (2 + 2 * kStages) * kTileBytes;
-  static constexpr int kNumbers = kGradients + (kAddsQueries ? kRows * kRows * 2 : 0);
-  static constexpr int kNumbersBytes = kOwnsKeys ? kRows * static_cast<int>(sizeof(RowNumbers)) : 0;
+  static constexpr int kNumbers = kGradients + kRows * kRows * 2;
+  static constexpr int kNumbersBytes = kRows * static_cast<int>(sizeof(RowNumbers));
   static constexpr int kSharedBytes = kNumbers + kStages * kNumbersBytes;
 };
 
@@ -65,21 +63,18 @@ class Sm80Backward {
     QB_NO_UNROLL
     for (; next.found();) {
       const int step = next.step();
-      [[maybe_unused]] const int begin = next.begin();
-      [[maybe_unused]] const int head = next.head();
+      const int begin = next.begin();
+      const int head = next.head();
       next.advance();
       ptx::copy_wait<0>();
       ptx::sync_threads();
       if constexpr (C::kStages == 2) load_next(next, stage ^ 1);
       std::uint32_t gradients[16];
       add_own(gradients, step, stage);
-      if constexpr (C::kAddsQueries) {
-        if (column_part() == 0)
-          store_packed(shared_gradients(), 16 * row_part(), gradients, lane());
-      }
-      if constexpr (C::kAddsQueries || C::kStages == 1) ptx::sync_threads();
+      if (column_part() == 0) store_packed(shared_gradients(), 16 * row_part(), gradients, lane());
+      ptx::sync_threads();
       if constexpr (C::kStages == 1) load_next(next, 0);
-      if constexpr (C::kAddsQueries) add_queries(begin, head);
+      add_queries(begin, head);
       if constexpr (C::kStages == 2) stage ^= 1;
     }
     finish();
@@ -123,19 +118,13 @@ class Sm80Backward {
                column < n_columns ? smaller(C::kRows, length - begin) : 0, thread);
   }
 
-  QB_DEVICE void load_own() {
+  QB_DEVICE void load_own() const {
     const WorkItem& own = item();
     const int begin = own_begin();
     load_tile(own_score(), p_.own_score, own.batch, own.q_head, begin, p_.own_length,
               p_.score_columns);
     load_tile(own_value(), p_.own_value, own.batch, own.q_head, begin, p_.own_length,
               p_.value_columns);
-    if constexpr (!C::kOwnsKeys) {
-      const RowNumbers* const first = numbers_of(own.batch, own.q_head) + begin + 16 * row_part();
-      QB_UNROLL
-      for (int half = 0; half < 2; ++half)
-        own_.row[half] = first[accumulator_place(lane(), 2 * half).row];
-    }
   }
 
   QB_DEVICE void load_other(const StepCursor& at, int stage) const {
@@ -144,12 +133,10 @@ class Sm80Backward {
               p_.score_columns);
     load_tile(other_value(stage), p_.other_value, batch, at.head(), at.begin(), p_.other_length,
               p_.value_columns);
-    if constexpr (C::kOwnsKeys) {
-      const int thread = Sm80Backward::thread();
-      if (thread * kChunkBytes < C::kNumbersBytes)
-        ptx::copy_async(numbers(stage) + static_cast<std::uint32_t>(thread * kChunkBytes),
-                        numbers_of(batch, at.head()) + at.begin() + 2 * thread, true);
-    }
+    const int thread = Sm80Backward::thread();
+    if (thread * kChunkBytes < C::kNumbersBytes)
+      ptx::copy_async(numbers(stage) + static_cast<std::uint32_t>(thread * kChunkBytes),
+                      numbers_of(batch, at.head()) + at.begin() + 2 * thread, true);
   }
 
   // After the last step an empty group is requested.
@@ -159,8 +146,8 @@ class Sm80Backward {
   }
 
   QB_DEVICE const RowNumbers* numbers_of(int batch, int head) const {
-    const std::int64_t heads = C::kOwnsKeys ? p_.other_heads : p_.own_heads;
-    return p_.numbers + (batch * heads + head) * p_.padded_queries;
+    return p_.numbers +
+           (static_cast<std::int64_t>(batch) * p_.other_heads + head) * p_.padded_queries;
   }
 
   // ---- Products ---------------------------------------------------------------------------------
@@ -229,16 +216,14 @@ class Sm80Backward {
     const int first_own = 16 * row_part();
     float s[32];
     multiply(s, own_score(), other_score(stage));
-    to_weights<C::kOwnsKeys>(s, own_, numbers(stage), p_.scale_log2, lane());
+    to_weights(s, numbers(stage), p_.scale_log2, lane());
     if (step >= 0) clear_hidden(s, p_, p_.masked[step], first_own, 0, lane());
-    if constexpr (C::kOwnsKeys) {
-      std::uint32_t weights[16];
-      pack_probabilities<C::kBf16, 8>(weights, s);
-      add_product(sum_value_, weights, other_value(stage));
-    }
+    std::uint32_t weights[16];
+    pack_probabilities<C::kBf16, 8>(weights, s);
+    add_product(sum_value_, weights, other_value(stage));
     float d_p[32];
     multiply(d_p, own_value(), other_value(stage));
-    to_score_gradients<C::kOwnsKeys>(s, d_p, own_, numbers(stage), lane());
+    to_score_gradients(s, d_p, numbers(stage), lane());
     if (step >= 0) clear_hidden(s, p_, p_.masked[step], first_own, 0, lane());
     pack_probabilities<C::kBf16, 8>(gradients, s);
     add_product(sum_score_, gradients, other_score(stage));
@@ -272,17 +257,15 @@ class Sm80Backward {
     add_share<false>(head_of(p_.sum_score, own.batch, own.q_head), p_.sum_score.token_stride,
                      first_row, p_.own_length, first_column, p_.head_dim, p_.scale, sum_score_,
                      lane());
-    if constexpr (C::kOwnsKeys)
-      add_share<false>(head_of(p_.sum_value, own.batch, own.q_head), p_.sum_value.token_stride,
-                       first_row, p_.own_length, first_column, p_.value_dim, 1.0F, sum_value_,
-                       lane());
+    add_share<false>(head_of(p_.sum_value, own.batch, own.q_head), p_.sum_value.token_stride,
+                     first_row, p_.own_length, first_column, p_.value_dim, 1.0F, sum_value_,
+                     lane());
   }
 
   const BackwardParameters& p_;
   std::uint32_t shared_;
-  OwnNumbers own_;  // of blocks that own queries
   float sum_score_[C::kColumns / 2] = {};
-  float sum_value_[C::kColumns / 2] = {};  // of blocks that own keys
+  float sum_value_[C::kColumns / 2] = {};
 };
 
 }  // namespace qb::cuda

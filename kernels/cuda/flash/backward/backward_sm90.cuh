@@ -3,7 +3,7 @@
 // them, one warp produces and two warpgroups consume. The products and their names are those of
 // backward_sm80.cuh.
 //
-// A block owns 128 rows of one side, 64 for each consumer warpgroup, whose tiles stay in shared
+// A block owns 128 rows of keys, 64 for each consumer warpgroup, whose tiles stay in shared
 // memory and whose sums stay in registers. The producer brings blocks of the other side, 64 rows at
 // d = 128 and 128 at d = 64, in a ring of two stages. A consumer takes 64 of these rows at a time:
 //
@@ -66,8 +66,8 @@ class Sm90Backward {
   QB_DEVICE const WorkItem& item() const { return p_.items[ptx::opaque(ptx::block_index())]; }
   QB_DEVICE int own_begin() const { return p_.blocks[item().tile].begin; }
   QB_DEVICE const RowNumbers* numbers_of(int batch, int head) const {
-    const std::int64_t heads = C::kOwnsKeys ? p_.other_heads : p_.own_heads;
-    return p_.numbers + (batch * heads + head) * p_.padded_queries;
+    return p_.numbers +
+           (static_cast<std::int64_t>(batch) * p_.other_heads + head) * p_.padded_queries;
   }
 
   // ---- Producer ---------------------------------------------------------------------------------
@@ -97,11 +97,10 @@ class Sm90Backward {
         load(shared_.other_value(position.stage), C::kOther, &maps_.other_value, full, at.begin(),
              at.head(), own.batch);
       }
-      if constexpr (C::kOwnsKeys)
-        store_numbers(numbers_of(own.batch, at.head()) + at.begin(), position.stage, lane);
+      store_numbers(numbers_of(own.batch, at.head()) + at.begin(), position.stage, lane);
       // All lanes have passed the wait before lane 0 goes on to a later one.
       ptx::sync_warp();
-      if (C::kOwnsKeys && lane == 0) ptx::barrier_arrive(full);
+      if (lane == 0) ptx::barrier_arrive(full);
     }
   }
 
@@ -126,9 +125,8 @@ class Sm90Backward {
   // ---- Consumers --------------------------------------------------------------------------------
 
   struct State {
-    OwnNumbers own;  // of blocks that own queries
     float sum_score[C::kD / 2];
-    float sum_value[C::kD / 2];  // of blocks that own keys
+    float sum_value[C::kD / 2];
   };
 
   // Says that what this warp has read may be overwritten.
@@ -142,13 +140,6 @@ class Sm90Backward {
     State state;
     QB_UNROLL
     for (int i = 0; i < C::kD / 2; ++i) state.sum_score[i] = state.sum_value[i] = 0.0F;
-    if constexpr (!C::kOwnsKeys) {
-      const RowNumbers* const first =
-          numbers_of(item().batch, item().q_head) + own_begin() + first_own();
-      QB_UNROLL
-      for (int half = 0; half < 2; ++half)
-        state.own.row[half] = first[accumulator_place(lane(), 2 * half).row];
-    }
     ptx::barrier_wait(shared_.own_full(), 0);
     unsigned count = 0;
     QB_NO_UNROLL
@@ -247,7 +238,7 @@ class Sm90Backward {
 
   // Adds a part of a step to the own sums, and after the last one the step to dQ.
   QB_DEVICE void add_part(State& state, const StepCursor& at, int stage, int part) const {
-    const bool adds_queries = C::kAddsQueries && part == C::kParts - 1;
+    const bool adds_queries = part == C::kParts - 1;
     const std::uint32_t numbers = shared_.numbers(stage, part);
     float s[32];
     float d_p[32];
@@ -255,21 +246,18 @@ class Sm90Backward {
     issue_scores(d_p, shared_.own_value(), shared_.other_value(stage), part);
     ptx::product_wait<1>();
     ptx::hold(s);
-    to_weights<C::kOwnsKeys>(s, state.own, numbers, p_.scale_log2, lane());
+    to_weights(s, numbers, p_.scale_log2, lane());
     clear_hidden_of_part(s, at.step(), part);
     std::uint32_t weights[16];
-    if constexpr (C::kOwnsKeys) {
-      pack_probabilities<C::kBf16, 8>(weights, s);
-      issue_sum(state.sum_value, weights, shared_.other_value(stage), part);
-    }
-    ptx::product_wait<C::kOwnsKeys ? 1 : 0>();
+    pack_probabilities<C::kBf16, 8>(weights, s);
+    issue_sum(state.sum_value, weights, shared_.other_value(stage), part);
+    ptx::product_wait<1>();
     ptx::hold(d_p);
-    to_score_gradients<C::kOwnsKeys>(s, d_p, state.own, numbers, lane());
+    to_score_gradients(s, d_p, numbers, lane());
     clear_hidden_of_part(s, at.step(), part);
     std::uint32_t gradients[16];
     pack_probabilities<C::kBf16, 8>(gradients, s);
-    if constexpr (C::kAddsQueries)
-      store_packed(shared_.gradients(stage, part), first_own(), gradients, lane());
+    store_packed(shared_.gradients(stage, part), first_own(), gradients, lane());
     float d_q[32];
     if (adds_queries) issue_queries(d_q, stage);
     issue_sum(state.sum_score, gradients, shared_.other_score(stage), part);
@@ -281,21 +269,18 @@ class Sm90Backward {
     ptx::product_wait<0>();
     ptx::hold(state.sum_score);
     ptx::hold(gradients);
-    if constexpr (C::kOwnsKeys) {
-      ptx::hold(state.sum_value);
-      ptx::hold(weights);
-    }
+    ptx::hold(state.sum_value);
+    ptx::hold(weights);
   }
 
   QB_DEVICE void finish(const State& state) const {
-    if (C::kAddsQueries && lane() == 0) ptx::wait_for_sums();
+    if (lane() == 0) ptx::wait_for_sums();
     const WorkItem& own = item();
     const int first_row = own_begin() + first_own();
     add_share<false>(head_of(p_.sum_score, own.batch, own.q_head), p_.sum_score.token_stride,
                      first_row, p_.own_length, 0, p_.head_dim, p_.scale, state.sum_score, lane());
-    if constexpr (C::kOwnsKeys)
-      add_share<false>(head_of(p_.sum_value, own.batch, own.q_head), p_.sum_value.token_stride,
-                       first_row, p_.own_length, 0, p_.value_dim, 1.0F, state.sum_value, lane());
+    add_share<false>(head_of(p_.sum_value, own.batch, own.q_head), p_.sum_value.token_stride,
+                     first_row, p_.own_length, 0, p_.value_dim, 1.0F, state.sum_value, lane());
   }
 
   const BackwardParameters& p_;

@@ -9,12 +9,10 @@
 
 namespace qb::cuda {
 
-template <bool kBf16Inputs, int kDim, BackwardRole kBlockRole>
+template <bool kBf16Inputs, int kDim>
 struct BackwardSm90 {
   static constexpr bool kBf16 = kBf16Inputs;
   static constexpr int kD = kDim;  // padded head_dim: 64, 128
-  static constexpr bool kOwnsKeys = owns_keys(kBlockRole);
-  static constexpr bool kAddsQueries = kBlockRole == BackwardRole::keys_and_queries;
   static constexpr int kConsumers = 2;
   static constexpr int kThreads = 128 * (kConsumers + 1);
   static constexpr int kOwn = 64 * kConsumers;        // rows of the own block
@@ -29,14 +27,14 @@ struct BackwardSm90 {
   static constexpr int kOwnBytes = kOwn * kD * 2;
   static constexpr int kOtherBytes = kOther * kD * 2;
   static constexpr int kGradients = 2 * kOwnBytes + 2 * kStages * kOtherBytes;
-  static constexpr int kGradientsBytes = kAddsQueries ? kOwn * kOther * 2 : 0;
+  static constexpr int kGradientsBytes = kOwn * kOther * 2;
   static constexpr int kSums = kGradients + kStages * kGradientsBytes;
-  static constexpr int kSumsBytes = kAddsQueries ? kSumRows * kPanelColumns * 4 : 0;  // of a warp
+  static constexpr int kSumsBytes = kSumRows * kPanelColumns * 4;  // of a warp
   static constexpr int kNumbers = kSums + 4 * kConsumers * kSumsBytes;
   static constexpr int kNumbersBytes = kOther * static_cast<int>(sizeof(RowNumbers));
   static constexpr int kBarriers = kNumbers + kStages * kNumbersBytes;
   static constexpr int kSharedBytes = kBarriers + (1 + 2 * kStages) * 8;
-  static_assert(!kAddsQueries || kParts * (kD / 64) == kConsumers);
+  static_assert(kParts * (kD / 64) == kConsumers);
 };
 
 template <class C>
@@ -75,7 +73,7 @@ class BackwardSm90Shared {
     if (ptx::opaque(shared_) % kAtomBytes != 0) ptx::trap();
     ptx::barrier_init(own_full(), 1);
     for (int stage = 0; stage < C::kStages; ++stage) {
-      ptx::barrier_init(full(stage), C::kOwnsKeys ? 2 : 1);
+      ptx::barrier_init(full(stage), 2);
       ptx::barrier_init(empty(stage), 4 * C::kConsumers);
     }
     ptx::barrier_init_fence();

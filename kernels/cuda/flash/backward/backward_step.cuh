@@ -50,10 +50,8 @@ class StepCursor {
   // These are read again each time, so that they take no registers in the loop.
   QB_DEVICE const WorkItem& item() const { return p_.items[ptx::opaque(ptx::block_index())]; }
   QB_DEVICE const BackwardBlock& block() const { return p_.blocks[item().tile]; }
-  QB_DEVICE int first_head() const {
-    return p_.owns_keys != 0 ? item().kv_head * p_.group : item().kv_head;
-  }
-  QB_DEVICE int end_of_heads() const { return first_head() + (p_.owns_keys != 0 ? p_.group : 1); }
+  QB_DEVICE int first_head() const { return item().kv_head * p_.group; }
+  QB_DEVICE int end_of_heads() const { return first_head() + p_.group; }
 
   QB_DEVICE void next() {
     const int n_masked = block().n_masked;

@@ -6,18 +6,13 @@
 //   P  = 2^(c S - LSE)    c = scale log2(e), LSE in units of log 2
 //   dS = P (dP - D)
 //
-// LSE and D belong to query rows: to columns where the block owns keys, else to rows.
+// LSE and D belong to query rows, which are columns.
 #pragma once
 
 #include "kernels/cuda/flash/backward/backward_parameters.h"
 #include "kernels/cuda/flash/flash_softmax.cuh"
 
 namespace qb::cuda {
-
-// The numbers of a lane's two rows, where rows are queries.
-struct OwnNumbers {
-  RowNumbers row[2];
-};
 
 // Loads the numbers of four columns' rows: LSE and D of the two columns that a lane has in each
 // tile of 8. `numbers` is where those of the 64 columns are in shared memory.
@@ -26,34 +21,26 @@ QB_DEVICE void load_numbers(float (&x)[4], std::uint32_t numbers, int tile, int 
 }
 
 // Turns S into P in place.
-template <bool kOwnsKeys>
-QB_DEVICE void to_weights(float (&s)[32], const OwnNumbers& own, std::uint32_t numbers,
-                          float scale_log2, int lane) {
+QB_DEVICE void to_weights(float (&s)[32], std::uint32_t numbers, float scale_log2, int lane) {
   QB_UNROLL
   for (int t = 0; t < 8; ++t) {
-    float column[4] = {};
-    if constexpr (kOwnsKeys) load_numbers(column, numbers, t, lane);
+    float column[4];
+    load_numbers(column, numbers, t, lane);
     QB_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const float lse = kOwnsKeys ? column[i % 2 * 2] : own.row[i / 2].lse_log2;
-      s[4 * t + i] = ptx::exp2(fmaf(s[4 * t + i], scale_log2, -lse));
-    }
+    for (int i = 0; i < 4; ++i)
+      s[4 * t + i] = ptx::exp2(fmaf(s[4 * t + i], scale_log2, -column[i % 2 * 2]));
   }
 }
 
 // Turns P into dS in place.
-template <bool kOwnsKeys>
-QB_DEVICE void to_score_gradients(float (&p)[32], const float (&d_p)[32], const OwnNumbers& own,
-                                  std::uint32_t numbers, int lane) {
+QB_DEVICE void to_score_gradients(float (&p)[32], const float (&d_p)[32], std::uint32_t numbers,
+                                  int lane) {
   QB_UNROLL
   for (int t = 0; t < 8; ++t) {
-    float column[4] = {};
-    if constexpr (kOwnsKeys) load_numbers(column, numbers, t, lane);
+    float column[4];
+    load_numbers(column, numbers, t, lane);
     QB_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      const float delta = kOwnsKeys ? column[i % 2 * 2 + 1] : own.row[i / 2].delta;
-      p[4 * t + i] *= d_p[4 * t + i] - delta;
-    }
+    for (int i = 0; i < 4; ++i) p[4 * t + i] *= d_p[4 * t + i] - column[i % 2 * 2 + 1];
   }
 }
 

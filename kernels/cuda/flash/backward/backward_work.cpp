@@ -28,23 +28,19 @@ BackwardVariant variant_of(const BackwardArguments& a, FlashPath path, std::int6
 }
 
 // Lists the blocks for each of their heads: those whose other side shares the cache at once.
-std::vector<WorkItem> items_of(const BackwardLists& lists, const BackwardArguments& a,
-                               bool own_keys) {
+std::vector<WorkItem> items_of(const BackwardLists& lists, const BackwardArguments& a) {
   const Extent& q = a.q.extent;
   const Extent& k = a.k.extent;
   if (q.batch * q.heads == 0) return {};
   const std::int64_t group = q.heads / k.heads;
   const std::int64_t row_bytes = (q.head_dim + a.v.extent.head_dim) * size_of(a.q.dtype);
-  const HeadSlots slots =
-      own_keys ? HeadSlots{q.batch, k.heads, 1,
-                           heads_at_once(q.batch * k.heads, 1, group * q.length * row_bytes), 1}
-               : HeadSlots{q.batch, q.heads, group,
-                           heads_at_once(q.batch * q.heads, group, k.length * row_bytes), 1};
+  const HeadSlots slots{q.batch, k.heads, 1,
+                        heads_at_once(q.batch * k.heads, 1, group * q.length * row_bytes), 1};
   std::vector<TileWork> tiles(lists.blocks.size());
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     tiles[i].n_masked = lists.blocks[i].n_masked;
     tiles[i].n_full = lists.blocks[i].n_full;
-    tiles[i].head_end = narrow(own_keys ? k.heads : q.heads);
+    tiles[i].head_end = narrow(k.heads);
   }
   return order_items(tiles, slots);
 }
@@ -71,9 +67,9 @@ BackwardArguments aligned_arguments(const BackwardArguments& a, const BackwardIn
 }
 
 void require_gpu_backward(Kernel kernel, DType dtype) {
-  if (kernel != Kernel::flash && kernel != Kernel::cudnn)
+  if (kernel != Kernel::flash)
     throw Unsupported(fmt::format(
-        "kernel {} has no backward pass on a GPU; these kernels have: flash, cudnn", word(kernel)));
+        "kernel {} has no backward pass on a GPU; these kernels have: flash", word(kernel)));
   require_gpu_kernel(kernel, dtype);
 }
 
@@ -92,25 +88,18 @@ void check_backward_call(const BackwardArguments& a) {
     throw std::invalid_argument("flash_backward: the kernels take no schedule of residue classes");
 }
 
-BackwardWork lower_backward(const BackwardArguments& a, FlashPath path,
-                            const BackwardOptions& options) {
+BackwardWork lower_backward(const BackwardArguments& a, FlashPath path) {
   const std::int64_t dim = std::max(a.q.extent.head_dim, a.v.extent.head_dim);
   BackwardWork work;
   work.shape = backward_shape(variant_of(a, path, dim), dim);
-  const auto add_pass = [&](BackwardRole role) {
-    BackwardPass pass{role, list_cells(*a.schedule, owns_keys(role), work.shape)};
-    pass.lists.items = items_of(pass.lists, a, owns_keys(role));
-    work.passes.push_back(std::move(pass));
-  };
-  add_pass(options.deterministic ? BackwardRole::keys : BackwardRole::keys_and_queries);
-  if (options.deterministic) add_pass(BackwardRole::queries);
+  work.lists = list_cells(*a.schedule, work.shape);
+  work.lists.items = items_of(work.lists, a);
   return work;
 }
 
 std::int64_t executed_pairs(const BackwardWork& work, std::int64_t q_heads) {
   std::int64_t cells = 0;
-  for (const BackwardBlock& block : work.passes.front().lists.blocks)
-    cells += block.n_masked + block.n_full;
+  for (const BackwardBlock& block : work.lists.blocks) cells += block.n_masked + block.n_full;
   return q_heads * cells * work.shape.own_block * work.shape.other_block;
 }
 
@@ -119,10 +108,8 @@ BackwardMemory backward_memory(const BackwardArguments& aligned, const BackwardI
   const Extent& q = aligned.q.extent;
   const Extent& k = aligned.k.extent;
   std::size_t list_bytes = place_bytes(NonfiniteList{});
-  for (const BackwardPass& pass : work.passes) {
-    BackwardParameters p;
-    for_each_list(pass.lists, p, [&](const auto& list, auto&) { list_bytes += place_bytes(list); });
-  }
+  BackwardParameters p;
+  for_each_list(work.lists, p, [&](const auto& list, auto&) { list_bytes += place_bytes(list); });
   BackwardMemory memory;
   memory.list_bytes = static_cast<std::int64_t>(list_bytes);
   memory.numbers_bytes = q.batch * q.heads * round_up(q.length, kBackwardPadding) *
@@ -137,27 +124,23 @@ BackwardMemory backward_memory(const BackwardArguments& aligned, const BackwardI
 }
 
 BackwardParameters backward_parameters(const BackwardArguments& a, const BackwardWork& work,
-                                       const BackwardPass& pass, const BackwardPlaces& places) {
-  const bool keys = owns_keys(pass.role);
-  const Extent& own = keys ? a.k.extent : a.q.extent;
-  const Extent& other = keys ? a.q.extent : a.k.extent;
+                                       const BackwardPlaces& places) {
+  const Extent& own = a.k.extent;
+  const Extent& other = a.q.extent;
   BackwardParameters p;
-  p.own_score = address(keys ? a.k : a.q);
-  p.own_value = address(keys ? a.v : a.d_out);
-  p.other_score = address(keys ? a.q : a.k);
-  p.other_value = address(keys ? a.d_out : a.v);
-  p.sum_score = address(keys ? a.d_k : a.d_q);
-  if (keys) p.sum_value = address(a.d_v);
-  if (pass.role == BackwardRole::keys_and_queries) {
-    p.sum_other = address(a.d_q);
-    p.adds_boxes = box_readable(a.d_q, 1) ? 1 : 0;
-  }
+  p.own_score = address(a.k);
+  p.own_value = address(a.v);
+  p.other_score = address(a.q);
+  p.other_value = address(a.d_out);
+  p.sum_score = address(a.d_k);
+  p.sum_value = address(a.d_v);
+  p.sum_other = address(a.d_q);
+  p.adds_boxes = box_readable(a.d_q, 1) ? 1 : 0;
   p.numbers = places.numbers;
-  p.own_flags = keys ? places.key_flags : places.query_flags;
-  p.other_flags = keys ? places.query_flags : places.key_flags;
+  p.own_flags = places.key_flags;
+  p.other_flags = places.query_flags;
   p.nonfinite = places.nonfinite;
-  p.n_items = narrow(std::ssize(pass.lists.items));
-  p.owns_keys = keys ? 1 : 0;
+  p.n_items = narrow(std::ssize(work.lists.items));
   p.own_block = work.shape.own_block;
   p.other_block = work.shape.other_block;
   p.own_length = narrow(own.length);
@@ -166,8 +149,8 @@ BackwardParameters backward_parameters(const BackwardArguments& a, const Backwar
   p.other_chunks = narrow(chunks_of(other.length));
   p.own_heads = narrow(own.heads);
   p.other_heads = narrow(other.heads);
-  p.group = narrow(a.q.extent.heads / a.k.extent.heads);
-  p.padded_queries = narrow(round_up(a.q.extent.length, kBackwardPadding));
+  p.group = narrow(other.heads / own.heads);
+  p.padded_queries = narrow(round_up(other.length, kBackwardPadding));
   p.score_columns = narrow(a.q.extent.head_dim);
   p.value_columns = narrow(a.v.extent.head_dim);
   p.head_dim = narrow(a.d_q.extent.head_dim);
@@ -200,18 +183,16 @@ RowsParameters rows_parameters(const BackwardArguments& a, bool of_keys,
   return p;
 }
 
-void encode(const BackwardArguments& a, const BackwardShape& shape, BackwardRole role,
-            EncodeTiled encode_tiled, BackwardMaps& maps) {
-  const bool keys = owns_keys(role);
+void encode(const BackwardArguments& a, const BackwardShape& shape, EncodeTiled encode_tiled,
+            BackwardMaps& maps) {
   const auto encode_rows = [&](const TensorView& view, int rows, TensorMap& map) {
     encode(boxed_tensor(view, 1, rows), view.dtype, encode_tiled, map);
   };
-  encode_rows(keys ? a.k : a.q, shape.own_block, maps.own_score);
-  encode_rows(keys ? a.v : a.d_out, shape.own_block, maps.own_value);
-  encode_rows(keys ? a.q : a.k, shape.other_block, maps.other_score);
-  encode_rows(keys ? a.d_out : a.v, shape.other_block, maps.other_value);
-  if (role == BackwardRole::keys_and_queries && box_readable(a.d_q, 1))
-    encode_rows(a.d_q, kSumRows, maps.sum_other);
+  encode_rows(a.k, shape.own_block, maps.own_score);
+  encode_rows(a.v, shape.own_block, maps.own_value);
+  encode_rows(a.q, shape.other_block, maps.other_score);
+  encode_rows(a.d_out, shape.other_block, maps.other_value);
+  if (box_readable(a.d_q, 1)) encode_rows(a.d_q, kSumRows, maps.sum_other);
 }
 
 }  // namespace qb::cuda

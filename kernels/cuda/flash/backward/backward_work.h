@@ -41,21 +41,14 @@ struct BackwardLists {
   std::vector<std::uint64_t> bits;
 };
 
-// Lists the cells of a valid schedule for blocks that own keys or queries; there are no items yet.
-// Throws Unsupported where the bits of the cells are too many.
-[[nodiscard]] BackwardLists list_cells(const TileSchedule& schedule, bool own_keys,
-                                       const BackwardShape& shape);
+// Lists the cells of a valid schedule by blocks of keys; there are no items yet. Throws Unsupported
+// where the bits of the cells are too many.
+[[nodiscard]] BackwardLists list_cells(const TileSchedule& schedule, const BackwardShape& shape);
 
-struct BackwardPass {
-  BackwardRole role = BackwardRole::keys_and_queries;
-  BackwardLists lists;
-};
-
-// One pass over blocks of keys, and with BackwardOptions::deterministic one over blocks of queries.
 struct BackwardWork {
   BackwardShape shape;
-  std::vector<BackwardPass> passes;
-  [[nodiscard]] bool empty() const { return passes.front().lists.items.empty(); }
+  BackwardLists lists;
+  [[nodiscard]] bool empty() const { return lists.items.empty(); }
 };
 
 // Says how the kernels read the inputs: rows that do not begin at multiples of 16 bytes are copied.
@@ -76,11 +69,9 @@ struct BackwardInputs {
 void check_backward_call(const BackwardArguments& arguments);
 
 // The call must be checked and its inputs aligned.
-[[nodiscard]] BackwardWork lower_backward(const BackwardArguments& aligned, FlashPath path,
-                                          const BackwardOptions& options);
+[[nodiscard]] BackwardWork lower_backward(const BackwardArguments& aligned, FlashPath path);
 
-// Returns the pairs of the cells of the pass over keys, over the query heads of one sequence. The
-// pass over queries computes the scores of its cells again, which is not counted.
+// Returns the pairs of the cells, over the query heads of one sequence.
 [[nodiscard]] std::int64_t executed_pairs(const BackwardWork& work, std::int64_t q_heads);
 
 // The device memory of a call that has work; all of it is held until the call is done.
@@ -106,22 +97,21 @@ struct BackwardPlaces {
   std::int32_t* nonfinite = nullptr;  // 0 when it is uploaded
 };
 
-// Returns the parameters of a pass without its lists' addresses, which for_each_list() visits.
+// Returns the parameters without the lists' addresses, which for_each_list() visits.
 [[nodiscard]] BackwardParameters backward_parameters(const BackwardArguments& aligned,
                                                      const BackwardWork& work,
-                                                     const BackwardPass& pass,
                                                      const BackwardPlaces& places);
 // Returns the parameters of the kernel that prepares the rows of keys or of queries.
 [[nodiscard]] RowsParameters rows_parameters(const BackwardArguments& aligned, bool of_keys,
                                              const BackwardPlaces& places);
 
-// Describes the inputs of a pass to the copy engine. Throws EnvironmentError where the driver
+// Describes the inputs to the copy engine. Throws EnvironmentError where the driver
 // refuses a tensor. The maps are written into their final place, as flash_maps.h says.
-void encode(const BackwardArguments& aligned, const BackwardShape& shape, BackwardRole role,
-            EncodeTiled encode_tiled, BackwardMaps& maps);
+void encode(const BackwardArguments& aligned, const BackwardShape& shape, EncodeTiled encode_tiled,
+            BackwardMaps& maps);
 
-// Calls visit(list, pointer to it in the parameters) for each list of a pass, in the order of their
-// places. The lists of all passes follow one number, BackwardPlaces::nonfinite.
+// Calls visit(list, pointer to it in the parameters) for each list, in the order of their places,
+// which follow one number, BackwardPlaces::nonfinite.
 template <class Visit>
 void for_each_list(const BackwardLists& lists, BackwardParameters& p, Visit visit) {
   visit(lists.items, p.items);

@@ -39,11 +39,9 @@ bool is_pair_of(const BackwardLists& lists, const BackwardStep& step, std::int64
 // Returns how often each pair is in the lists, row-major over queries and keys. Pairs of rows or
 // keys that do not exist are counted as failures.
 std::vector<int> times_listed(const BackwardLists& lists, const TileSchedule& schedule,
-                              bool own_keys, const BackwardShape& shape) {
+                              const BackwardShape& shape) {
   std::vector<int> times(static_cast<std::size_t>(schedule.n_queries * schedule.n_keys));
-  const auto count = [&](std::int64_t own, std::int64_t other) {
-    const std::int64_t row = own_keys ? other : own;
-    const std::int64_t key = own_keys ? own : other;
+  const auto count = [&](std::int64_t key, std::int64_t row) {
     ASSERT_LT(row, schedule.n_queries);
     ASSERT_LT(key, schedule.n_keys);
     ++times[static_cast<std::size_t>(row * schedule.n_keys + key)];
@@ -77,18 +75,16 @@ constexpr BackwardShape kShapes[] = {{BackwardVariant::wide, 64, 64, 64},
                                      {BackwardVariant::hopper, 64, 128, 128}};
 
 void expect_listed_once(const TileSchedule& schedule) {
-  for (const BackwardShape& shape : kShapes)
-    for (const bool own_keys : {true, false}) {
-      SCOPED_TRACE(std::to_string(shape.own_block) + " x " + std::to_string(shape.other_block) +
-                   (own_keys ? ", keys" : ", queries"));
-      const BackwardLists lists = list_cells(schedule, own_keys, shape);
-      const std::vector<int> times = times_listed(lists, schedule, own_keys, shape);
-      for (std::int64_t row = 0; row < schedule.n_queries; ++row)
-        for (std::int64_t key = 0; key < schedule.n_keys; ++key)
-          ASSERT_EQ(times[static_cast<std::size_t>(row * schedule.n_keys + key)],
-                    qb::testing_support::schedule_allows(schedule, row, key) ? 1 : 0)
-              << row << ", " << key;
-    }
+  for (const BackwardShape& shape : kShapes) {
+    SCOPED_TRACE(std::to_string(shape.own_block) + " x " + std::to_string(shape.other_block));
+    const BackwardLists lists = list_cells(schedule, shape);
+    const std::vector<int> times = times_listed(lists, schedule, shape);
+    for (std::int64_t row = 0; row < schedule.n_queries; ++row)
+      for (std::int64_t key = 0; key < schedule.n_keys; ++key)
+        ASSERT_EQ(times[static_cast<std::size_t>(row * schedule.n_keys + key)],
+                  qb::testing_support::schedule_allows(schedule, row, key) ? 1 : 0)
+            << row << ", " << key;
+  }
 }
 
 TEST(BackwardCells, HaveEachPairOfRandomSchedulesOnce) {
@@ -123,21 +119,19 @@ TEST(BackwardCells, OfMasksThatAreCommon) {
 // sequences the lists must not grow with the cells.
 TEST(BackwardCells, OfDenseMasksAreRuns) {
   const BackwardShape shape = kShapes[0];
-  for (const bool own_keys : {true, false}) {
-    const BackwardLists full =
-        list_cells(build_schedule(1024, 1024, {{0, 1024, {0, 1024}}}, 128), own_keys, shape);
-    EXPECT_EQ(full.masked.size(), 0u);
-    EXPECT_EQ(full.runs.size(), 16u);
-    EXPECT_EQ(full.bits.size(), 0u);
-    const BackwardLists causal = list_cells(
-        build_schedule(1024, 1024, {{0, 1024, {0, 1024, SpanKind::causal}}}, 128), own_keys, shape);
-    EXPECT_EQ(causal.masked.size(), 16u);
-    EXPECT_EQ(causal.runs.size(), 15u);
-    EXPECT_EQ(causal.bits.size(), 0u);
-  }
+  const BackwardLists full =
+      list_cells(build_schedule(1024, 1024, {{0, 1024, {0, 1024}}}, 128), shape);
+  EXPECT_EQ(full.masked.size(), 0u);
+  EXPECT_EQ(full.runs.size(), 16u);
+  EXPECT_EQ(full.bits.size(), 0u);
+  const BackwardLists causal =
+      list_cells(build_schedule(1024, 1024, {{0, 1024, {0, 1024, SpanKind::causal}}}, 128), shape);
+  EXPECT_EQ(causal.masked.size(), 16u);
+  EXPECT_EQ(causal.runs.size(), 15u);
+  EXPECT_EQ(causal.bits.size(), 0u);
   // Tiles of 192 rows end within blocks of 128.
   const BackwardLists straddled = list_cells(
-      build_schedule(1024, 1024, {{0, 1024, {0, 1024, SpanKind::causal}}}, 192), true, kShapes[2]);
+      build_schedule(1024, 1024, {{0, 1024, {0, 1024, SpanKind::causal}}}, 192), kShapes[2]);
   EXPECT_EQ(straddled.masked.size(), 8u);
   EXPECT_EQ(straddled.bits.size(), 0u);
 }
@@ -150,32 +144,26 @@ BackwardCall random_call(DType dtype, const Extent& q, std::int64_t kv_heads, st
           random_tensor(dtype, {q.batch, q.heads, q.length, value_dim}, 4), std::move(schedule)};
 }
 
-BackwardWork lowered(const BackwardCall& call, FlashPath path, bool deterministic) {
+BackwardWork lowered(const BackwardCall& call, FlashPath path) {
   const BackwardArguments a = call.arguments();
-  return lower_backward(aligned_arguments(a, backward_inputs(a)), path, {deterministic});
+  return lower_backward(aligned_arguments(a, backward_inputs(a)), path);
 }
 
 TEST(BackwardWork, ListsEachBlockOnceForEachHeadHeavyOnesFirst) {
   const BackwardCall call =
       random_call(DType::bf16, {2, 6, 500, 64}, 2, 500, 64,
                   build_schedule(500, 500, {{0, 500, {0, 500, SpanKind::causal}}}, 128));
-  const BackwardWork work = lowered(call, FlashPath::sm80, true);
-  ASSERT_EQ(work.passes.size(), 2u);
-  EXPECT_EQ(work.passes[0].role, BackwardRole::keys);
-  EXPECT_EQ(work.passes[1].role, BackwardRole::queries);
-  for (const BackwardPass& pass : work.passes) {
-    const bool keys = owns_keys(pass.role);
-    std::set<std::tuple<int, int, int>> seen;
-    int steps = std::numeric_limits<int>::max();
-    for (const WorkItem& item : pass.lists.items) {
-      EXPECT_TRUE(seen.insert({item.tile, item.batch, item.q_head}).second);
-      EXPECT_EQ(item.kv_head, keys ? item.q_head : item.q_head / 3);
-      const BackwardBlock& block = pass.lists.blocks[static_cast<std::size_t>(item.tile)];
-      EXPECT_LE(block.n_masked + block.n_full, steps);
-      steps = block.n_masked + block.n_full;
-    }
-    EXPECT_EQ(seen.size(), pass.lists.blocks.size() * 2 * (keys ? 2U : 6U));
+  const BackwardWork work = lowered(call, FlashPath::sm80);
+  std::set<std::tuple<int, int, int>> seen;
+  int steps = std::numeric_limits<int>::max();
+  for (const WorkItem& item : work.lists.items) {
+    EXPECT_TRUE(seen.insert({item.tile, item.batch, item.q_head}).second);
+    EXPECT_EQ(item.kv_head, item.q_head);
+    const BackwardBlock& block = work.lists.blocks[static_cast<std::size_t>(item.tile)];
+    EXPECT_LE(block.n_masked + block.n_full, steps);
+    steps = block.n_masked + block.n_full;
   }
+  EXPECT_EQ(seen.size(), work.lists.blocks.size() * 2 * 2U);
   // 8 blocks of 64 keys: 8 + 7 + ... + 1 cells.
   EXPECT_EQ(executed_pairs(work, 6), 6 * 36 * 64 * 64);
 }
@@ -184,7 +172,7 @@ TEST(BackwardWork, TakesTheHopperKernelWhereTheCopyEngineCanRead) {
   const auto shape_of = [](std::int64_t d, std::int64_t e, FlashPath path) {
     const BackwardCall call = random_call(DType::f16, {1, 1, 10, d}, 1, 10, e,
                                           build_schedule(10, 10, {{0, 10, {0, 10}}}, 128));
-    return lowered(call, path, false).shape;
+    return lowered(call, path).shape;
   };
   EXPECT_EQ(shape_of(64, 64, FlashPath::sm90).variant, BackwardVariant::hopper);
   EXPECT_EQ(shape_of(33, 70, FlashPath::sm90).variant, BackwardVariant::hopper);
@@ -223,8 +211,7 @@ TEST(BackwardWork, RefusesWhatItCannotCompute) {
   EXPECT_THAT([] { require_gpu_backward(Kernel::materialized, DType::f16); },
               ThrowsMessage<Unsupported>(
                   HasSubstr("kernel materialized has no backward pass on a GPU; these kernels "
-                            "have: flash, cudnn")));
-  EXPECT_NO_THROW(require_gpu_backward(Kernel::cudnn, DType::f16));
+                            "have: flash")));
 }
 
 // The ledger counts the lists, numbers and flags of rows, and copies of unaligned inputs.
@@ -245,7 +232,7 @@ TEST(BackwardWork, CostsAreTheBytesThatALaunchAllocates) {
   const BackwardInputs inputs = backward_inputs(a);
   EXPECT_TRUE(inputs.q.copied && inputs.k.copied && !inputs.v.copied && !inputs.d_out.copied);
   const BackwardArguments aligned = aligned_arguments(a, inputs);
-  const BackwardWork work = lower_backward(aligned, FlashPath::sm80, {});
+  const BackwardWork work = lower_backward(aligned, FlashPath::sm80);
   EXPECT_EQ(backward_memory(aligned, inputs, work).copy_bytes, 2 * 100 * 24 * 2);
 
   const BackwardCall none =

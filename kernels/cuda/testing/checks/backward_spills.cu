@@ -4,7 +4,7 @@
 
 namespace qb::cuda {
 
-using Backward128 = BackwardSm80<true, 128, BackwardRole::keys_and_queries>;
+using Backward128 = BackwardSm80<true, 128>;
 
 __global__ void __launch_bounds__(Backward128::kThreads, Backward128::kBlocksPerSm)
     backward_sm80_128(const __grid_constant__ BackwardParameters parameters) {

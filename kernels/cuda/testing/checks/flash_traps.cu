@@ -15,7 +15,7 @@ __global__ void flash_traps() {
   ptx::barrier_wait(shared.query_full(), 0);
 }
 
-using Backward64 = BackwardSm90<true, 64, BackwardRole::keys>;
+using Backward64 = BackwardSm90<true, 64>;
 
 __global__ void backward_traps() {
   BackwardSm90Shared<Backward64> shared(ptx::shared_base());

@@ -40,8 +40,7 @@ WARPGROUP = 128  # threads
 TYPES = ("f16", "bf16")
 KEYS = {64: (128,), 128: (128, 176), 256: (80,)}  # of a step of the forward pass, by d
 KERNELS = {(dtype, dim, keys) for dtype in TYPES for dim in KEYS for keys in KEYS[dim]}
-ROLES = ("keys", "keys_and_queries", "queries")  # BackwardRole in backward_parameters.h
-BACKWARD = {(dtype, dim, role) for dtype in TYPES for dim in (64, 128) for role in ROLES}
+BACKWARD = {(dtype, dim, "backward") for dtype in TYPES for dim in (64, 128)}
 FEWEST_PRODUCTS = 4  # of a product of the backward pass
 PAIRS_OF_A_ROW = 8  # of dQ in a step, for each of a thread's two rows
 BOXES = 2  # of dQ in a step, for each warp
@@ -50,13 +49,12 @@ BOXES = 2  # of dQ in a step, for each warp
 class Kernel:
     """One kernel's code: `lines` are instructions in order, without their encodings."""
 
-    def __init__(self, dtype, dim, keys_or_role):
+    def __init__(self, dtype, dim, keys):
         self.dtype, self.dim, self.lines, self.entry_registers = dtype, dim, [], 0
-        is_forward = isinstance(keys_or_role, int)
-        self.role = None if is_forward else keys_or_role
+        self.is_forward = isinstance(keys, int)
         self.stack = 0
-        self.consumers = 3 if dim == 64 and is_forward else 2
-        self.keys = keys_or_role if is_forward else 0  # of a step
+        self.consumers = 3 if dim == 64 and self.is_forward else 2
+        self.keys = keys if self.is_forward else 0  # of a step
         self.probabilities = self.keys // 2  # of each thread and step: a quarter of 2 rows' keys
 
     def places(self, pattern, begin=0, end=None):
@@ -67,14 +65,12 @@ class Kernel:
 
 def kernel_of(name):
     """Returns (type, dimension, keys of a step) of a kernel of the forward pass, (type, dimension,
-    role) of one of the backward pass; None for other kernels."""
+    "backward") of one of the backward pass; None for other kernels."""
     forward = re.search(r"flash_sm90_kernel.*Sm90ILb([01])ELi(\d+)ELi(\d+)E", name)
-    found = forward or re.search(r"backward_sm90_kernel.*BackwardSm90ILb([01])ELi(\d+)ELNS\w+?"
-                                 r"BackwardRoleE([012])E", name)
+    found = forward or re.search(r"backward_sm90_kernel.*BackwardSm90ILb([01])ELi(\d+)EE", name)
     if not found:
         return None
-    last = int(found[3])
-    return TYPES[int(found[1])], int(found[2]), last if forward else ROLES[last]
+    return TYPES[int(found[1])], int(found[2]), int(found[3]) if forward else "backward"
 
 
 def kernels_of(sass, usage):
@@ -214,8 +210,6 @@ def is_sum(kernel, group):
 
 
 def check_additions(kernel):
-    if kernel.role != "keys_and_queries":
-        return
     groups = groups_of(kernel)
     i = next((i for i, (first, _) in enumerate(groups) if ".tnspA" in kernel.lines[first]), 0)
     if not 0 < i < len(groups) - 1 or not all(is_sum(kernel, groups[i + side]) for side in (-1, 1)):
@@ -245,7 +239,7 @@ BACKWARD_CHECKS = (check_backward_products, check_additions, check_local_memory,
 
 
 def name_of(key):
-    what = f", {key[2]} keys a step" if isinstance(key[2], int) else f" backward, {key[2]}"
+    what = f", {key[2]} keys a step" if isinstance(key[2], int) else " backward"
     return f"{key[0]} d={key[1]}{what}"
 
 
@@ -259,12 +253,12 @@ def report(kernels, wanted):
         kernel = kernels[key]
         consumer, producer = budget_of(kernel)
         steps = ""
-        if kernel.role is None:
+        if kernel.is_forward:
             counts = ", ".join(f"{front} | {behind}" for front, behind in exponentials_of(kernel))
             steps = f"exponentials before | behind the wait {counts}; "
         print(f"{name_of(key)}: {steps}registers {kernel.entry_registers} at entry, {consumer} in "
               f"consumers, {producer} in the producer")
-        checks = CHECKS if kernel.role is None else BACKWARD_CHECKS
+        checks = CHECKS if kernel.is_forward else BACKWARD_CHECKS
         for complaint in (text for check in checks for text in check(kernel)):
             print(f"  BROKEN: {complaint}")
             broken += 1
