@@ -35,7 +35,9 @@ void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments,
     output.add(player.worker(), player.result());
     tools.watch.charge(nullptr);
   }
+  if (!plan.problem.sinks.empty()) tools.watch.charge(&times.back().merge_s);
   output.finish();
+  tools.watch.charge(nullptr);
 }
 
 // Plays a step of all workers, then the next step: their messages wait in memory.
@@ -68,6 +70,7 @@ void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
     output.add(player->worker(), player->result());
     if (plan.result == Result::everyone) break;
   }
+  output.finish();
 }
 
 }  // namespace
@@ -99,7 +102,7 @@ Execution execute_serial(const Plan& plan, const ExecutionArguments& given, Atte
   const Tensor delta = room_for_root_delta(plan, arguments);
   if (delta.view().data != nullptr) {
     watch.charge(&execution.delta_s);
-    device.compute_delta(arguments.out, arguments.d_out, arguments.delta);
+    make_root_delta(plan, arguments, device);
     watch.charge(nullptr);
   }
   if (works_in_place(plan))

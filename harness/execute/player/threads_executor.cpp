@@ -30,17 +30,22 @@ class ThreadsExecution {
                     .workers = static_cast<int>(plan.workers.size())}) {
     execution_.workers.resize(plan.workers.size());
     for (std::size_t w = 0; w < plan.workers.size(); ++w) workers_.emplace_back(*this, w);
-    output_.emplace(plan, arguments_, *workers_.front().device);
+    output_.emplace(plan, arguments_, *workers_.front().device, arguments_.threads);
   }
 
   Execution run() {
     if (arguments_.delta.data != nullptr) {
       const double start_s = now_s();
-      open_device(arguments_, arguments_.threads)
-          ->compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
+      make_root_delta(plan_, arguments_, *open_device(arguments_, arguments_.threads));
       execution_.delta_s = now_s() - start_s;
     }
     transport_.run([this](int w) { work(static_cast<std::size_t>(w)); });
+    // Tokens stay sharded: they are put together only so that the caller can read them.
+    for (const OneWorker& worker : workers_) {
+      if (plan_.result == Result::root) break;
+      output_->add(worker.player.worker(), worker.player.result());
+      if (plan_.result == Result::everyone) break;
+    }
     return std::move(execution_);
   }
 
@@ -83,9 +88,6 @@ class ThreadsExecution {
     }
     const double merged_s = transport_.meet();
     if (w == 0) execution_.wall_s = execution_.delta_s + merged_s - begin_s;
-    // Tokens stay sharded: they are put together only so that the caller can read them.
-    if (plan_.result == Result::owners || (plan_.result == Result::everyone && w == 0))
-      output_->add(player.worker(), player.result());
   }
 
   void merge_groups() {
