@@ -251,9 +251,9 @@ Verification verify_attend(const AttendJob& job, std::int64_t rows) {
 void verify_attend_gradients(const AttendJob& job, std::int64_t rows, Verification& verification) {
   const Plan& plan = *job.backward;
   const ExecutionArguments& of = job.arguments;
-  verify_gradients(gradient_problem(plan.problem, of), {of.d_q, of.d_k, of.d_v, of.d_sinks},
-                   rows_to_verify(plan, rows), keys_to_verify(plan, rows), of.threads, verification,
-                   partial_roundings(plan),
+  verify_gradients(gradient_problem(plan.problem, of.q, of.k, of.v, of.d_out),
+                   {of.d_q, of.d_k, of.d_v, of.d_sinks}, rows_to_verify(plan, rows),
+                   keys_to_verify(plan, rows), of.threads, verification, partial_roundings(plan),
                    (job.forward && rounds_lse(*job.forward)) || rounds_lse(plan));
 }
 
@@ -278,7 +278,8 @@ ExactOutputs exact_outputs(const AttendJob& job) {
                     .out;
   }
   if (job.backward) {
-    ReferenceGradients gradients = reference_gradients(gradient_problem(problem, of), of.threads);
+    ReferenceGradients gradients =
+        reference_gradients(gradient_problem(problem, of.q, of.k, of.v, of.d_out), of.threads);
     exact.d_q = std::move(gradients.d_q);
     exact.d_k = std::move(gradients.d_k);
     exact.d_v = std::move(gradients.d_v);

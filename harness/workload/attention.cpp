@@ -105,15 +105,8 @@ class Attention final : public Workload {
     if (!planned_.backward || !verification.correct) return verification;
     for (const SharedTensor* const gradient : {&d_q_, &d_k_, &d_v_, &d_sinks_})
       if (gradient->host().data != nullptr) get(gradient->device(), gradient->host());
-    verify_gradients({inputs.q.host(),
-                      inputs.k.host(),
-                      inputs.v.host(),
-                      d_out_.host(),
-                      problem().mask,
-                      problem().scale,
-                      {},
-                      {},
-                      problem().sinks},
+    verify_gradients(gradient_problem(problem(), inputs.q.host(), inputs.k.host(), inputs.v.host(),
+                                      d_out_.host()),
                      {d_q_.host(), d_k_.host(), d_v_.host(), d_sinks_.host()}, rows,
                      keys_to_verify(planned_.plan, most), planned_.threads, verification,
                      asked_roundings(),

@@ -7,6 +7,8 @@
 // sink is -Σ exp(sink - LSE) D over the rows (kernels/attention_backward.h).
 #pragma once
 
+#include <optional>
+
 #include "harness/execute/device/attention_device.h"
 #include "harness/plan/plan.h"
 
@@ -36,18 +38,18 @@ class Sinks {
     return problem.sinks.empty() ? 0 : extent(problem).elements() * size_of(DType::f32);
   }
   [[nodiscard]] explicit operator bool() const { return values_.data != nullptr; }
-  // Merges the sinks of these heads into whole rows of O and LSE.
+  // Merges the sinks of these heads, or of all, into whole rows of O and LSE.
   void merge_into(DeviceRows& device, const TensorView& out, const TensorView& lse,
-                  const Range& heads) const {
+                  std::optional<Range> heads = {}) const {
     if (!*this || out.extent.elements() == 0) return;
     device.merge_partial(out, lse, {tensor_.view().data, DType::f32, out.extent, 0, 0, 0},
-                         of(heads, {out.extent.batch, heads.count(), out.extent.length, 1}));
+                         of(heads, {out.extent.batch, out.extent.heads, out.extent.length, 1}));
   }
   // Sets their gradients, one number for each sequence and head.
   void set_gradients(AttentionDevice& device, const TensorView& lse, const TensorView& delta,
-                     const TensorView& d_sinks, const Range& heads) const {
+                     const TensorView& d_sinks, std::optional<Range> heads = {}) const {
     if (!*this) return;
-    const TensorView to = d_sinks.heads(heads.begin, heads.count());
+    const TensorView to = heads ? d_sinks.heads(heads->begin, heads->count()) : d_sinks;
     device.sink_gradients(lse, delta, of(heads, to.extent), to);
   }
 
@@ -56,8 +58,8 @@ class Sinks {
     return {1, 1, 1, problem.shape.value_dim + problem.shape.q_heads};
   }
   // The same number for each row and sequence.
-  [[nodiscard]] TensorView of(const Range& heads, const Extent& extent) const {
-    return {values_.row(0, heads.begin, 0), DType::f32, extent, 0, 1, 0};
+  [[nodiscard]] TensorView of(const std::optional<Range>& heads, const Extent& extent) const {
+    return {values_.row(0, heads ? heads->begin : 0, 0), DType::f32, extent, 0, 1, 0};
   }
 
   Tensor tensor_;  // a row of O that is 0, then the values

@@ -141,7 +141,7 @@ void DeviceExecutor::enqueue(Stopwatch* watch, std::vector<WorkerTime>& times) {
   }
   if (!sinks_) return;
   charge(times.empty() ? nullptr : &times.back().merge_s);
-  sinks_.merge_into(device_, arguments_.out, arguments_.lse, {0, plan_.problem.shape.q_heads});
+  sinks_.merge_into(device_, arguments_.out, arguments_.lse);
   charge(nullptr);
 }
 

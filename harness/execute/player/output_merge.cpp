@@ -116,8 +116,7 @@ void OutputMerge::finish_part(const Part& part) {
   begin_part(part);
   if (plan_.pass == Pass::backward) return;
   sinks_.merge_into(device_, target(part.tensor, part.group),
-                    rows_of(arguments_.lse, plan_.q_groups[static_cast<std::size_t>(part.group)]),
-                    {0, plan_.problem.shape.q_heads});
+                    rows_of(arguments_.lse, plan_.q_groups[static_cast<std::size_t>(part.group)]));
 }
 
 void OutputMerge::finish() {

@@ -91,8 +91,7 @@ void make_root_delta(const Plan& plan, const ExecutionArguments& arguments,
                      AttentionDevice& device) {
   device.compute_delta(arguments.out, arguments.d_out, arguments.delta);
   Sinks(plan.problem, *arguments.allocator, device, kRoot)
-      .set_gradients(device, arguments.lse, arguments.delta, arguments.d_sinks,
-                     {0, plan.problem.shape.q_heads});
+      .set_gradients(device, arguments.lse, arguments.delta, arguments.d_sinks);
 }
 
 bool finishes_rows(const Plan& plan) {

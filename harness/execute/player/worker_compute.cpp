@@ -68,8 +68,7 @@ void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
     if (arguments.kernel != Kernel::cudnn || sinks)
       tools.device.compute_delta(arguments.out, arguments.d_out, delta);
   }
-  sinks.set_gradients(tools.device, arguments.lse, delta, arguments.d_sinks,
-                      {0, plan.problem.shape.q_heads});
+  sinks.set_gradients(tools.device, arguments.lse, delta, arguments.d_sinks);
   attend_backward(tools, arguments, backward_in_place(plan, arguments, delta, schedule), 0,
                   compute_s);
 }
@@ -143,7 +142,7 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
   }
   if (plan.pass == Pass::forward)
     Sinks(plan.problem, *arguments.allocator, tools.device, 0)
-        .merge_into(tools.device, arguments.out, arguments.lse, {0, plan.problem.shape.q_heads});
+        .merge_into(tools.device, arguments.out, arguments.lse);
   tools.watch.charge(nullptr);
 }
 

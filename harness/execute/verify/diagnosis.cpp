@@ -383,8 +383,9 @@ Verification verify_tensors(const Plan& plan, const ExecutionArguments& of,
   if (other.softcap > 0.0)
     throw UsageError("softcap: gradients are compared without one; leave out dq, dk and dv");
   Verification gradients;
-  verify_gradients(gradient_problem(plan.problem, of), {of.d_q, of.d_k, of.d_v, of.d_sinks}, chosen,
-                   keys_to_verify(plan, rows), of.threads, gradients, rounding);
+  verify_gradients(gradient_problem(plan.problem, of.q, of.k, of.v, of.d_out),
+                   {of.d_q, of.d_k, of.d_v, of.d_sinks}, chosen, keys_to_verify(plan, rows),
+                   of.threads, gradients, rounding);
   found.keys = gradients.keys;
   found.gradients = std::move(gradients.gradients);
   if (found.message.empty()) found.message = std::move(gradients.message);

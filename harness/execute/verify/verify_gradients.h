@@ -26,7 +26,6 @@
 #include <span>
 #include <vector>
 
-#include "harness/execute/player/executor.h"
 #include "harness/execute/verify/verify.h"
 #include "kernels/reference_gradients.h"
 
@@ -40,10 +39,11 @@ struct GradientViews {
   TensorView d_sinks{};  // [b,h,1,1], where the problem has sinks and they were computed
 };
 
-// Returns what a pass of these tensors has gradients of, for the reference.
-[[nodiscard]] inline GradientProblem gradient_problem(const Problem& problem,
-                                                      const ExecutionArguments& of) {
-  return {of.q, of.k, of.v, of.d_out, problem.mask, problem.scale, {}, {}, problem.sinks};
+// The tensors of a pass; its problem must outlive this.
+[[nodiscard]] inline GradientProblem gradient_problem(const Problem& problem, const TensorView& q,
+                                                      const TensorView& k, const TensorView& v,
+                                                      const TensorView& d_out) {
+  return {q, k, v, d_out, problem.mask, problem.scale, {}, {}, problem.sinks};
 }
 
 inline constexpr std::int64_t kMostGradientPairs = std::int64_t{1} << 31;

@@ -41,7 +41,7 @@ std::vector<std::int64_t> some_rows(std::int64_t length) {
 
 RowCheck::RowCheck(const GradientProblem& problem) : rows_(some_rows(problem.q.extent.length)) {
   std::vector<double> naive;
-  const auto& [q, k, v, d_out, mask, scale, out, lse] = problem;
+  const auto& [q, k, v, d_out, mask, scale, out, lse, sinks] = problem;
   if (d_out.data == nullptr) {
     exact_ = reference_rows(q, k, v, mask, scale, rows_).out;
     naive = naive_rows(q, k, v, mask, scale, rows_).out;

@@ -58,30 +58,23 @@ __global__ void __launch_bounds__(kThreads) delta_kernel(const Rows p) {
   if (lane == 0) *p.delta.row<float>(batch, head, token) = static_cast<float>(sum);
 }
 
-struct SinkRows {
-  View lse;
-  View delta;
-  View sinks;
-  View d_sinks;
-  std::int64_t heads;
-  std::int64_t length;
-};
-
-__global__ void __launch_bounds__(kThreads) sink_kernel(const SinkRows p) {
-  const std::int64_t head = blockIdx.x % p.heads;
-  const std::int64_t batch = blockIdx.x / p.heads;
-  const double sink = static_cast<double>(*p.sinks.row<float>(batch, head, 0));
+__global__ void __launch_bounds__(kThreads)
+    sink_kernel(View lse, View delta, View sinks, View d_sinks, unsigned heads,
+                std::int64_t length) {
+  const std::int64_t head = blockIdx.x % heads;
+  const std::int64_t batch = blockIdx.x / heads;
+  const double sink = static_cast<double>(*sinks.row<float>(batch, head, 0));
   double sum = 0.0;
-  for (std::int64_t i = threadIdx.x; i < p.length; i += kThreads)
-    sum += exp(sink - static_cast<double>(*p.lse.row<float>(batch, head, i))) *
-           static_cast<double>(*p.delta.row<float>(batch, head, i));
+  for (std::int64_t i = threadIdx.x; i < length; i += kThreads)
+    sum += exp(sink - static_cast<double>(*lse.row<float>(batch, head, i))) *
+           static_cast<double>(*delta.row<float>(batch, head, i));
   __shared__ double sums[kThreads];
   sums[threadIdx.x] = sum;
   for (unsigned step = kThreads / 2; step > 0; step /= 2) {
     __syncthreads();
     if (threadIdx.x < step) sums[threadIdx.x] += sums[threadIdx.x + step];
   }
-  if (threadIdx.x == 0) *p.d_sinks.row<float>(batch, head, 0) = static_cast<float>(-sums[0]);
+  if (threadIdx.x == 0) *d_sinks.row<float>(batch, head, 0) = static_cast<float>(-sums[0]);
 }
 
 View view(const TensorView& tensor) {
@@ -116,8 +109,8 @@ void sink_gradients(const TensorView& lse, const TensorView& delta, const Tensor
   const auto blocks = static_cast<unsigned>(d_sinks.extent.batch * d_sinks.extent.heads);
   if (blocks == 0) return;
   sink_kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-      {view(lse), view(delta), view(sinks), view(d_sinks), d_sinks.extent.heads,
-       lse.extent.length});
+      view(lse), view(delta), view(sinks), view(d_sinks),
+      static_cast<unsigned>(d_sinks.extent.heads), lse.extent.length);
   QB_CUDA_CHECK(cudaGetLastError());
 }
 
