@@ -70,7 +70,7 @@ void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
     output.add(player->worker(), player->result());
     if (plan.result == Result::everyone) break;
   }
-  output.finish();
+  if (plan.result == Result::root) output.finish();
 }
 
 }  // namespace

@@ -208,10 +208,10 @@ class WorkerPlayer {
   WorkerTime& time_;
   BlockTracker blocks_;
   std::size_t step_ = 0;
-  std::map<int, Held> held_;  // by block
-  Partial resident_;          // for the worker's own queries
-  Sinks sinks_;               // those of problems without them are none
-  Tensor d_sinks_;
+  std::map<int, Held> held_;                        // by block
+  Partial resident_;                                // for the worker's own queries
+  Sinks sinks_;                                     // those of problems without them are none
+  Tensor d_sinks_;                                  // a part of their gradients
   std::map<int, Partial> passing_;                  // for queries of others, by block
   std::map<std::pair<int, TensorRole>, Sum> sums_;  // of a backward pass, by block
   std::vector<Incoming> incoming_;                  // receives of the next step, then of this one

@@ -61,7 +61,8 @@ void verify_gradients(const GradientProblem& problem, const GradientViews& found
       if (view->extent.heads >= kv_heads)  // the last two need not be given
         *view = group_of(*view, batch, head, kv_heads);
     const auto heads = static_cast<std::size_t>(part.q.extent.heads);
-    if (has_sinks) part.sinks = part.sinks.subspan(static_cast<std::size_t>(head) * heads, heads);
+    if (!part.sinks.empty())
+      part.sinks = part.sinks.subspan(static_cast<std::size_t>(head) * heads, heads);
     const ReferenceGradients exact = reference_gradients(part, rows, keys, threads);
     const ReferenceGradients naive = naive_gradients(part, rows, keys, threads);
     d_q.add(batch, head * part.q.extent.heads, exact.d_q, naive.d_q);
