@@ -243,7 +243,9 @@ inline constexpr Field kCaseFields[] = {
               meaning("`true`: each query head has an attention sink, a random number from `seed` "
                       "that takes part in the softmax of its rows as the score of a key without a "
                       "value; see [Sinks](README.md#sinks)"),
-              needs(need("workload", "attention"))),
+              needs(
+                  need("workload", "attention"),
+                  need("ranks", "serial threads mpi nccl").because("a model gives them no time"))),
 };
 
 inline constexpr Field kLaterFields[] = {
