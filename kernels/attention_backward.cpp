@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "kernels/cpu/call_checks.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/score_rows.h"
+#include "kernels/lse.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -59,6 +61,17 @@ void compute_delta(const TensorView& out, const TensorView& d_out, const TensorV
         *delta.row_as<float>(b, h, row) = static_cast<float>(
             dot(out.row(b, h, row), out.dtype, d_out.row(b, h, row), d_out.dtype, extent.head_dim));
       });
+}
+
+void sink_gradients(const TensorView& lse, const TensorView& delta, const TensorView& sinks,
+                    const TensorView& d_sinks) {
+  cpu::for_each_row(d_sinks.extent, 1, 1, [&](std::int64_t b, std::int64_t h, std::int64_t, int) {
+    const double sink = *sinks.row_as<float>(b, h, 0);
+    double sum = 0.0;
+    for (std::int64_t row = 0; row < lse.extent.length; ++row)
+      sum += std::exp(sink - natural_lse(lse, b, h, row)) * *delta.row_as<float>(b, h, row);
+    *d_sinks.row_as<float>(b, h, 0) = static_cast<float>(-sum);
+  });
 }
 
 void check_backward_tensors(std::string_view who, const BackwardArguments& a, bool two_numbers) {

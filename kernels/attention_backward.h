@@ -52,6 +52,11 @@ struct BackwardArguments {
 void compute_delta(const TensorView& out, const TensorView& d_out, const TensorView& delta,
                    int threads = 1);
 
+// d_sinks[b,h,1,1] := -sum over the rows of exp(sink - LSE) D, the gradient of a head's sink, whose
+// exp is part of exp(LSE); summed in float64. lse [b,h,n,1 or 2], delta [b,h,n,1], sinks [b,h,1,1].
+void sink_gradients(const TensorView& lse, const TensorView& delta, const TensorView& sinks,
+                    const TensorView& d_sinks);
+
 // Throws, with `who` first, std::invalid_argument for types or shapes that do not fit together and
 // Unsupported for a head_dim outside 1..kMaxHeadDim. It does not check the schedule. LSE may have
 // two numbers a row where the caller says so.

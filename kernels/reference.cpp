@@ -32,17 +32,17 @@ struct Rounding {
   double softcap = 0.0;
 };
 
-// Computes the softmax of the scores of one row in these panels in place, masked; returns the
-// largest and the log of the sum relative to it.
+// Computes the softmax of the scores of one row in these panels in place, masked, with a sink,
+// which is -inf where there is none; returns the largest and the log of the sum relative to it.
 template <class T>
 std::pair<T, T> softmax_row(T* scores, const std::vector<cpu::Panel>& panels, const Mask& mask,
-                            std::int64_t row, T scale, const Rounding& rounding) {
+                            std::int64_t row, T scale, T sink, const Rounding& rounding) {
   constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
   const auto each = [&](auto change) {
     for (const cpu::Panel& panel : panels)
       for (std::int64_t j = panel.begin; j < panel.begin + panel.count; ++j) change(j, scores[j]);
   };
-  T largest = kMinusInfinity;
+  T largest = sink;
   each([&](std::int64_t j, T& score) {
     score = mask.allows(row, j) ? rounded(rounded(score, rounding.scores) * scale, rounding.scores)
                                 : kMinusInfinity;
@@ -50,7 +50,7 @@ std::pair<T, T> softmax_row(T* scores, const std::vector<cpu::Panel>& panels, co
       score = rounded(cap * std::tanh(score / cap), rounding.scores);
     largest = std::max(score, largest);
   });
-  T total = 0;
+  T total = sink == kMinusInfinity ? T{0} : std::exp(sink - largest);
   each([&](std::int64_t, T& score) {
     score = score == kMinusInfinity ? T{0} : std::exp(score - largest);
     total += score;
@@ -66,6 +66,7 @@ struct Work {
   double scale;
   std::span<const std::int64_t> rows;
   Rounding rounding;
+  std::span<const float> sinks;
   std::int64_t m;
   std::int64_t e;
 };
@@ -96,8 +97,12 @@ void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int
     cpu::add_products(PlainProducts<T>{count, d, n, query.data(), d, head.k_t.get() + j * d, n,
                                        scores.data() + j, m});
   for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t query_head = first_head + (begin + i) / n_rows;
+    const T sink = work.sinks.empty()
+                       ? -std::numeric_limits<T>::infinity()
+                       : static_cast<T>(work.sinks[static_cast<std::size_t>(query_head)]);
     const auto [maximum, log_sum] = softmax_row(scores.data() + i * m, panels, work.mask, row_of(i),
-                                                static_cast<T>(work.scale), work.rounding);
+                                                static_cast<T>(work.scale), sink, work.rounding);
     const auto at = static_cast<std::size_t>(first + begin + i);
     result.lse[at] = static_cast<double>(maximum + log_sum);
     result.maximum[at] = static_cast<double>(maximum);
@@ -112,14 +117,14 @@ void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int
 template <class T>
 ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView& v,
                       const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                      const Rounding& rounding, int threads) {
+                      const Rounding& rounding, std::span<const float> sinks, int threads) {
   const Extent& shape = q.extent;
   const std::int64_t heads_of_group = k.extent.heads == 0 ? 0 : shape.heads / k.extent.heads;
   for (const std::int64_t row : rows)
     if (row < 0 || row >= shape.length)
       throw std::invalid_argument("reference: row " + std::to_string(row) + " is not among the " +
                                   std::to_string(shape.length) + " there are");
-  const Work work{q, mask, scale, rows, rounding, k.extent.length, v.extent.head_dim};
+  const Work work{q, mask, scale, rows, rounding, sinks, k.extent.length, v.extent.head_dim};
   const auto n_rows = static_cast<std::int64_t>(rows.size());
   const auto n_out = static_cast<std::size_t>(shape.batch * shape.heads * n_rows);
   ReferenceRows result{{rows.begin(), rows.end()},
@@ -145,16 +150,16 @@ ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView
 
 ReferenceRows reference_rows(const TensorView& q, const TensorView& k, const TensorView& v,
                              const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                             int threads, double softcap) {
-  return compute<double>(q, k, v, mask, scale, rows, {.softcap = softcap}, threads);
+                             int threads, double softcap, std::span<const float> sinks) {
+  return compute<double>(q, k, v, mask, scale, rows, {.softcap = softcap}, sinks, threads);
 }
 
 ReferenceRows naive_rows(const TensorView& q, const TensorView& k, const TensorView& v,
                          const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                         int threads, bool eager, double softcap) {
+                         int threads, bool eager, double softcap, std::span<const float> sinks) {
   const Rounding rounding{
       .weights = q.dtype, .scores = eager ? q.dtype : DType::f64, .softcap = softcap};
-  return compute<float>(q, k, v, mask, scale, rows, rounding, threads);
+  return compute<float>(q, k, v, mask, scale, rows, rounding, sinks, threads);
 }
 
 }  // namespace qb

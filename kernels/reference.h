@@ -24,11 +24,12 @@ struct ReferenceRows {
 };
 
 // Computes attention of the given global query rows to all keys. threads > 1 splits the rows.
-// softcap > 0: a score s becomes softcap tanh(s / softcap) before the mask.
+// softcap > 0: a score s becomes softcap tanh(s / softcap) before the mask. sinks: of each query
+// head a score of every row that has no value; the largest score may be this one. Empty: none.
 [[nodiscard]] ReferenceRows reference_rows(const TensorView& q, const TensorView& k,
                                            const TensorView& v, const Mask& mask, double scale,
                                            std::span<const std::int64_t> rows, int threads = 1,
-                                           double softcap = 0.0);
+                                           double softcap = 0.0, std::span<const float> sinks = {});
 
 // Shows how far a straightforward implementation in the inputs' own precision may be off: computes
 // the same rows two-pass with products and statistics in float32 and probabilities rounded to the
@@ -38,6 +39,7 @@ struct ReferenceRows {
 [[nodiscard]] ReferenceRows naive_rows(const TensorView& q, const TensorView& k,
                                        const TensorView& v, const Mask& mask, double scale,
                                        std::span<const std::int64_t> rows, int threads = 1,
-                                       bool eager = false, double softcap = 0.0);
+                                       bool eager = false, double softcap = 0.0,
+                                       std::span<const float> sinks = {});
 
 }  // namespace qb

@@ -137,10 +137,10 @@ ReferenceRows forward_rows(const GradientProblem& problem, std::span<const std::
   if (problem.lse.data == nullptr) {
     if constexpr (sizeof(T) == 8)
       return reference_rows(problem.q, problem.k, problem.v, problem.mask, problem.scale, rows,
-                            threads);
+                            threads, 0.0, problem.sinks);
     else
-      return naive_rows(problem.q, problem.k, problem.v, problem.mask, problem.scale, rows,
-                        threads);
+      return naive_rows(problem.q, problem.k, problem.v, problem.mask, problem.scale, rows, threads,
+                        false, 0.0, problem.sinks);
   }
   ReferenceRows known{{rows.begin(), rows.end()}, {}, {}, {}, {}};
   const Extent& extent = problem.out.extent;
@@ -180,6 +180,24 @@ Statistics statistics_of(const GradientProblem& problem, std::span<const std::in
   return statistics;
 }
 
+// Adds the gradient of each sink: its weight in a row times -D, over all rows.
+void add_sinks(const GradientProblem& problem, const Statistics& of, ReferenceGradients& result) {
+  const Extent& q = problem.q.extent;
+  for (std::int64_t head = 0; head < q.batch * q.heads; ++head) {
+    double sum = 0.0;
+    double squares = 0.0;
+    for (std::int64_t i = head * q.length; i < (head + 1) * q.length; ++i) {
+      const double sink = problem.sinks[size(head % q.heads)];
+      const double term =
+          std::exp(sink - of.maximum[size(i)]) / of.sum[size(i)] * -of.delta[size(i)];
+      sum += term;
+      squares += term * term;
+    }
+    result.d_sinks.push_back(sum);
+    result.sink_size = std::max(result.sink_size, std::sqrt(squares));
+  }
+}
+
 void check_tokens(const char* what, std::span<const std::int64_t> tokens, std::int64_t count) {
   for (const std::int64_t token : tokens)
     if (token < 0 || token >= count)
@@ -206,7 +224,8 @@ ReferenceGradients compute_gradients(const GradientProblem& problem,
 
   ReferenceGradients result{std::vector<double>(size(q.batch * q.heads * n_rows * d)),
                             std::vector<double>(size(q.batch * k.heads * n_keys * d)),
-                            std::vector<double>(size(q.batch * k.heads * n_keys * e)), 0.0};
+                            std::vector<double>(size(q.batch * k.heads * n_keys * e))};
+  if (!problem.sinks.empty() && !keys.empty()) add_sinks(problem, statistics, result);
   for (const double maximum : statistics.maximum)
     if (std::isfinite(maximum))
       result.largest_score = std::max(result.largest_score, std::abs(maximum));

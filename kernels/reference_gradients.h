@@ -26,6 +26,7 @@ struct GradientProblem {
   // Those of a tested program do not belong here: its gradients would be compared with themselves.
   TensorView out{};
   TensorView lse{};
+  std::span<const float> sinks{};  // of each query head, see reference_rows()
 };
 
 // Holds the gradients of some query rows and of some keys, in double.
@@ -34,6 +35,11 @@ struct ReferenceGradients {
   std::vector<double> d_k;     // [b, g, keys, d]
   std::vector<double> d_v;     // [b, g, keys, e]
   double largest_score = 0.0;  // of the rows' largest ones, the one furthest from 0
+  // Of sinks [b, h], if there are any and keys are asked for: a sum over all rows of a head. The
+  // root of the sum of the squares of its terms says how large it is where nothing cancels, at
+  // most.
+  std::vector<double> d_sinks{};
+  double sink_size = 0.0;
 };
 
 // Computes the gradients of the given global query rows and keys over all allowed pairs. threads >

@@ -20,8 +20,9 @@ constexpr double kScale = 0.4;
 double loss(const GradientProblem& problem) {
   std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < problem.q.extent.length; ++row) rows.push_back(row);
-  const std::vector<double> out =
-      reference_rows(problem.q, problem.k, problem.v, problem.mask, problem.scale, rows).out;
+  const std::vector<double> out = reference_rows(problem.q, problem.k, problem.v, problem.mask,
+                                                 problem.scale, rows, 1, 0.0, problem.sinks)
+                                      .out;
   const std::vector<double> d_out = testing_support::values(problem.d_out);
   double sum = 0.0;
   for (std::size_t i = 0; i < out.size(); ++i) sum += out[i] * d_out[i];
@@ -63,6 +64,34 @@ TEST(ReferenceGradients, AgreeWithFiniteDifferences) {
       EXPECT_LE(testing_support::max_difference(found.d_k, differences(problem, problem.k)), 1e-8);
       EXPECT_LE(testing_support::max_difference(found.d_v, differences(problem, problem.v)), 1e-8);
     }
+}
+
+TEST(ReferenceGradients, OfSinksAndBesideThemAgreeWithFiniteDifferences) {
+  for (const auto& [n, m] : {std::pair{5, 7}, {7, 5}}) {
+    const Tensor q = testing_support::random_tensor(DType::f64, {2, 4, n, 3}, 1);
+    const Tensor k = testing_support::random_tensor(DType::f64, {2, 2, m, 3}, 2);
+    const Tensor v = testing_support::random_tensor(DType::f64, {2, 2, m, 2}, 3);
+    const Tensor d_out = testing_support::random_tensor(DType::f64, {2, 4, n, 2}, 4);
+    std::vector<float> sinks = {-2.0F, 0.5F, 1.0F, 3.0F};
+    const GradientProblem problem{q.view(), k.view(), v.view(), d_out.view(), Mask::causal(n, m),
+                                  kScale,   {},       {},       sinks};
+    const ReferenceGradients found = reference_gradients(problem);
+    EXPECT_LE(testing_support::max_difference(found.d_q, differences(problem, problem.q)), 1e-8);
+    EXPECT_LE(testing_support::max_difference(found.d_k, differences(problem, problem.k)), 1e-8);
+    EXPECT_LE(testing_support::max_difference(found.d_v, differences(problem, problem.v)), 1e-8);
+    ASSERT_EQ(found.d_sinks.size(), 8u);
+    for (std::size_t h = 0; h < 4; ++h) {
+      constexpr float kStep = 1.0F / 1024.0F;
+      const float before = sinks[h];
+      sinks[h] = before + kStep;
+      const double above = loss(problem);
+      sinks[h] = before - kStep;
+      const double below = loss(problem);
+      sinks[h] = before;
+      EXPECT_NEAR(found.d_sinks[h] + found.d_sinks[4 + h], (above - below) / (2.0 * kStep), 1e-6);
+      EXPECT_LE(std::abs(found.d_sinks[h]), std::sqrt(n) * found.sink_size);
+    }
+  }
 }
 
 BackwardCall random_call(DType dtype, std::int64_t n, std::int64_t m) {

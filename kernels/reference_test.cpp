@@ -46,6 +46,28 @@ TEST(ReferenceRows, AgreeWithBruteForceOverTheMask) {
       }
 }
 
+// LSE := log(exp(LSE) + exp(sink)), and O shrinks as the sum of its weights does.
+TEST(ReferenceRows, ASinkTakesPartInTheSumOfEachRowAndHasNoValue) {
+  const Mask mask = Mask::causal(23, 10);  // rows without keys among them
+  const Tensor q = testing_support::random_tensor(DType::f64, {2, 4, 23, 9}, 1);
+  const Tensor k = testing_support::random_tensor(DType::f64, {2, 2, 10, 9}, 2);
+  const Tensor v = testing_support::random_tensor(DType::f64, {2, 2, 10, 5}, 3);
+  const std::vector<std::int64_t> rows = integers_below(std::int64_t{23});
+  const std::vector<float> sinks = {-3.0F, 0.0F, 1.5F, 90.0F};
+  const ReferenceRows without = reference_rows(q.view(), k.view(), v.view(), mask, 0.4, rows);
+  const ReferenceRows with =
+      reference_rows(q.view(), k.view(), v.view(), mask, 0.4, rows, 2, 0.0, sinks);
+  for (std::size_t i = 0; i < with.lse.size(); ++i) {
+    const double sink = sinks[i / 23 % 4];
+    const double shift = std::max(sink, without.lse[i]);
+    const double lse = shift + std::log(std::exp(sink - shift) + std::exp(without.lse[i] - shift));
+    EXPECT_NEAR(with.lse[i], lse, 1e-12);
+    EXPECT_NEAR(with.maximum[i] + with.log_sum[i], lse, 1e-12);
+    for (std::size_t x = 5 * i; x < 5 * i + 5; ++x)
+      EXPECT_NEAR(with.out[x], without.out[x] * std::exp(without.lse[i] - lse), 1e-13);
+  }
+}
+
 // The tolerances of committed runs follow from these numbers.
 TEST(ReferenceRows, OfARowAreTheSameBitsWhateverOthersAndThreadsThereAre) {
   const Mask mask = Mask::causal(50, 150);

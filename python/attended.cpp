@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <set>
 
 #include "base/numbers.h"
@@ -236,9 +237,25 @@ Attended::Attended(const Question& question, const Attended* forward, PlanSource
   if (own) task_.plan = std::move(own);
   if (question.exact) require_exact(task_.c);
   if (question.exact) exact_.emplace();
+  take_sinks(question);
 }
 
 Attended::~Attended() = default;
+
+void Attended::take_sinks(const Question& question) {
+  const auto heads = static_cast<std::size_t>(task_.c.shape.q_heads);
+  if (!question.sinks.empty() && question.sinks.size() != heads)
+    throw UsageError(fmt::format("sinks has {} numbers and q has {} heads; give one for each head",
+                                 question.sinks.size(), heads));
+  for (const double sink : question.sinks) {
+    task_.sinks.push_back(static_cast<float>(sink));
+    if (!std::isfinite(task_.sinks.back()))
+      throw UsageError(
+          fmt::format("sinks has {}; give finite numbers, and no sinks for none", sink));
+    if (question.exact && task_.sinks.back() != sink)
+      throw UsageError("sinks are f32, and these have more digits; round them, or leave out f64");
+  }
+}
 
 void Attended::plan() {
   const Case& c = task_.c;
@@ -302,7 +319,23 @@ std::vector<double>& Attended::exact_output(const std::string& name) {
                         : exact_->d_v;
 }
 
+Attended::Output Attended::sink_gradients(DType dtype) {
+  const TensorView& view = job_.arguments.d_sinks;
+  if (view.data == nullptr) return {};
+  const std::int64_t heads = view.extent.heads;
+  std::vector<double> sums(static_cast<std::size_t>(heads));
+  for (std::int64_t i = 0; i < view.extent.elements(); ++i)
+    sums[static_cast<std::size_t>(i % heads)] += exact_
+                                                     ? exact_->d_sinks[static_cast<std::size_t>(i)]
+                                                     : *view.row_as<float>(i / heads, i % heads, 0);
+  Buffer& buffer = rounded_[{"dsinks", dtype}];
+  buffer = Buffer(heap_allocator(), static_cast<std::size_t>(heads * size_of(dtype)), "rounded");
+  convert(sums.data(), DType::f64, buffer.data(), dtype, heads);
+  return {buffer.data(), dtype, {sums.size()}, {1}};
+}
+
 Attended::Output Attended::output(const std::string& name, DType dtype) {
+  if (name == "dsinks") return sink_gradients(dtype);
   constexpr std::pair<std::string_view, TensorView Views::*> kViews[] = {{"o", &Views::out},
                                                                          {"lse", &Views::lse},
                                                                          {"dq", &Views::d_q},

@@ -33,8 +33,9 @@ struct Question {
   bool bits_are_bf16 = false;  // arrays of 16-bit integers hold bf16
   Texts parameters;
   std::string layout = "auto";
-  bool exact = false;    // the outputs are to be float64
-  double softcap = 0.0;  // of another program, for check()
+  bool exact = false;           // the outputs are to be float64
+  double softcap = 0.0;         // of another program, for check()
+  std::vector<double> sinks{};  // of each query head; empty: none
 };
 
 // What check() or errors() found, by tensor; mistakes of those that are wrong.
@@ -63,7 +64,7 @@ class Attended {
   [[nodiscard]] Check check();
 
   // `o`, `lse`, `dq`, `dk` or `dv`, as it lies in memory: f32 unless `dtype` rounds it, LSE as a
-  // natural logarithm.
+  // natural logarithm. `dsinks` is a sum over the batch.
   struct Output {
     void* data = nullptr;
     DType dtype = DType::f32;
@@ -83,8 +84,10 @@ class Attended {
  private:
   struct Given;
   void plan();
+  void take_sinks(const Question& question);
   void take(const Given& given);
   [[nodiscard]] std::vector<double>& exact_output(const std::string& name);
+  [[nodiscard]] Output sink_gradients(DType dtype);
   [[nodiscard]] TensorView rounded(const std::string& name, TensorView view, DType dtype);
 
   std::vector<nb::ndarray<nb::ro>> arrays_;  // keep the caller's memory

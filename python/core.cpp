@@ -81,8 +81,11 @@ PlanSource plans_of(const Recipe& recipe) {
 std::shared_ptr<Attended> attend(std::map<std::string, nb::object> arrays, Texts parameters,
                                  const std::string& layout, bool bits_are_bf16,
                                  const std::shared_ptr<Attended>& forward,
-                                 const std::optional<Recipe>& recipe, bool exact) {
-  const Question question{std::move(arrays), bits_are_bf16, std::move(parameters), layout, exact};
+                                 const std::optional<Recipe>& recipe, bool exact,
+                                 std::vector<double> sinks) {
+  const Question question{
+      std::move(arrays), bits_are_bf16, std::move(parameters), layout, exact, 0.0,
+      std::move(sinks)};
   auto job = std::make_shared<Attended>(question, forward.get(),
                                         recipe ? plans_of(*recipe) : PlanSource());
   interruptibly([&] { job->run(); });
@@ -101,9 +104,10 @@ nb::dict dict_of(const Check& found) {
 
 // Compares what another program computed with float64 (quorumbench.verify).
 nb::dict check_arrays(std::map<std::string, nb::object> arrays, Texts parameters,
-                      const std::string& layout, bool bits_are_bf16, double softcap) {
-  const Question question{
-      std::move(arrays), bits_are_bf16, std::move(parameters), layout, false, softcap};
+                      const std::string& layout, bool bits_are_bf16, double softcap,
+                      std::vector<double> sinks) {
+  const Question question{std::move(arrays), bits_are_bf16,   std::move(parameters), layout, false,
+                          softcap,           std::move(sinks)};
   Attended job(question, nullptr, {});
   return dict_of(interruptibly([&] { return job.check(); }));
 }
@@ -295,9 +299,9 @@ NB_MODULE(_core, m) {
       .def_rw("backward", &Recipe::backward);
   m.def("attend", attend, nb::arg("arrays"), nb::arg("parameters"), nb::arg("layout"),
         nb::arg("bits_are_bf16"), nb::arg("forward").none(), nb::arg("recipe").none(),
-        nb::arg("exact"));
+        nb::arg("exact"), nb::arg("sinks"));
   m.def("check", check_arrays, nb::arg("arrays"), nb::arg("parameters"), nb::arg("layout"),
-        nb::arg("bits_are_bf16"), nb::arg("softcap"));
+        nb::arg("bits_are_bf16"), nb::arg("softcap"), nb::arg("sinks"));
   nb::class_<PlanView>(m, "PlanView")
       .def_ro("columns", &PlanView::columns)
       .def_ro("flaw", &PlanView::flaw)

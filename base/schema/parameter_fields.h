@@ -247,6 +247,13 @@ inline constexpr Field kCaseFields[] = {
                   "most of the weight of a row"),
               needs(need("workload", "attention sequence_mixer"),
                     need("ranks", "serial threads mpi nccl").because("a model has none"))),
+    parameter(word, problem, "sinks", since(2), standard("false"), label("sinks"), quiet_standard,
+              meaning("`true`: each query head has an attention sink, a random number from `seed` "
+                      "that takes part in the softmax of its rows as the score of a key without a "
+                      "value; see [Sinks](README.md#sinks)"),
+              needs(
+                  need("workload", "attention"),
+                  need("ranks", "serial threads mpi nccl").because("a model gives them no time"))),
 };
 
 inline constexpr Field kLaterFields[] = {

@@ -136,12 +136,12 @@ class Run:
         """One row for each dense problem on one worker, whatever kernel computed it.
 
         Cases with a forced instruction set are left out, since it concerns qb's kernels only, and
-        so are clocks that do not wait, packed sequences, masks that are patterns and CPUs with a
-        flushed cache. `passes` replaces the pass of each.
+        so are clocks that do not wait, packed sequences, sinks, masks that are patterns and CPUs
+        with a flushed cache. `passes` replaces the pass of each.
         """
         wanted = {"algorithm": "dense", "workers": "1", "device": device, "cpu_isa": "auto",
                   "workload": "attention", "cuda_path": "auto", "clock": "synchronized",
-                  "sequences": ""}
+                  "sequences": "", "sinks": "false"}
         if device == "cpu":  # a peer flushes no cache of a CPU
             wanted["l2_cache"] = "auto"
         cases = {}

@@ -64,7 +64,8 @@ enum class TensorRole {
   delta,
   d_q,
   d_k,
-  d_v
+  d_v,
+  d_sinks  // no plan moves it
 };
 
 template <>
@@ -81,7 +82,8 @@ inline constexpr auto kWords<TensorRole> =
                                       {TensorRole::delta, "D"},
                                       {TensorRole::d_q, "dQ"},
                                       {TensorRole::d_k, "dK"},
-                                      {TensorRole::d_v, "dV"}});
+                                      {TensorRole::d_v, "dV"},
+                                      {TensorRole::d_sinks, "dSinks"}});
 
 // What a task reads of its queries (the forward pass: Q) and of its keys.
 inline constexpr TensorRole kQueryInputs[] = {TensorRole::q, TensorRole::d_out, TensorRole::lse,

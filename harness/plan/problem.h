@@ -28,6 +28,7 @@ struct Shape {
   [[nodiscard]] Extent v() const { return {batch, kv_heads, kv_len, value_dim}; }
   [[nodiscard]] Extent out() const { return {batch, q_heads, q_len, value_dim}; }
   [[nodiscard]] Extent lse() const { return {batch, q_heads, q_len, 1}; }
+  [[nodiscard]] Extent d_sinks() const { return {batch, q_heads, 1, 1}; }
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
@@ -57,6 +58,9 @@ struct Problem {
   // The first keys, which every worker holds from the beginning: text tokens of a diffusion model,
   // or a prefix that many sequences share.
   std::int64_t resident_keys = 0;
+  // A number of each query head that takes part in the softmax of each of its rows, as the score of
+  // a key without a value; every worker has them. Empty: there are none.
+  std::vector<float> sinks{};
 
   [[nodiscard]] Extent kept_lse() const {
     Extent extent = shape.lse();
@@ -91,7 +95,7 @@ struct Sequence {
 // Tiles for counting that suit no kernel in particular.
 inline constexpr KernelTiles kCoarseTiles{1024, 1024, 1024, 1024, true};
 
-// Queries that see no key: their output is 0 and their LSE -inf.
+// Queries that see no key: their output is 0 and their LSE -inf, or the sink.
 [[nodiscard]] std::int64_t rows_without_keys(const Problem& problem);
 
 }  // namespace qb

@@ -69,10 +69,13 @@ std::vector<JobTensor> first_tensors(const Problem& problem, Pass pass) {
   return all;
 }
 
-std::vector<JobTensor> gradients_of(const Shape& s) {
-  return {{&Views::d_q, "d_q", DType::f32, s.q()},
-          {&Views::d_k, "d_k", DType::f32, s.k()},
-          {&Views::d_v, "d_v", DType::f32, s.v()}};
+std::vector<JobTensor> gradients_of(const Problem& problem) {
+  const Shape& s = problem.shape;
+  std::vector<JobTensor> all = {{&Views::d_q, "d_q", DType::f32, s.q()},
+                                {&Views::d_k, "d_k", DType::f32, s.k()},
+                                {&Views::d_v, "d_v", DType::f32, s.v()}};
+  if (!problem.sinks.empty()) all.push_back({&Views::d_sinks, "d_sinks", DType::f32, s.d_sinks()});
+  return all;
 }
 
 std::int64_t bytes_of(const std::vector<JobTensor>& tensors) {
@@ -88,7 +91,7 @@ bool frees_out(const AttendJob& job) {
 std::int64_t predicted_bytes(const AttendJob& job) {
   const Problem& problem = job.plan().problem;
   const std::int64_t first = bytes_of(first_tensors(problem, job.plan().pass));
-  const std::int64_t gradients = bytes_of(gradients_of(problem.shape));
+  const std::int64_t gradients = bytes_of(gradients_of(problem));
   // What a pass holds beside the tensors that it is given.
   const auto beside = [&](const Plan& plan) {
     const PlanMemory memory = plan_memory(plan, job.task.c.kernel, job.arguments.threads);
@@ -154,7 +157,7 @@ double begin_backward(AttendJob& job) {
     of.out = {};
     job.tensors.erase("out");
   }
-  make_room(job, gradients_of(job.plan().problem.shape));
+  make_room(job, gradients_of(job.plan().problem));
   return delta_s;
 }
 
@@ -225,6 +228,8 @@ AttendJob plan_attend(const AttendTask& task, Allocator& memory, int threads) {
     require_backward_kernel(c.kernel, c.dtype);
     job.backward = task.plan(c, Pass::backward);
   }
+  for (std::optional<Plan>* const plan : {&job.forward, &job.backward})
+    if (*plan && !task.sinks.empty()) (*plan)->problem.sinks = task.sinks;
   job.predicted_bytes = predicted_bytes(job);
   return job;
 }
@@ -246,9 +251,9 @@ Verification verify_attend(const AttendJob& job, std::int64_t rows) {
 void verify_attend_gradients(const AttendJob& job, std::int64_t rows, Verification& verification) {
   const Plan& plan = *job.backward;
   const ExecutionArguments& of = job.arguments;
-  verify_gradients({of.q, of.k, of.v, of.d_out, plan.problem.mask, plan.problem.scale},
-                   {of.d_q, of.d_k, of.d_v}, rows_to_verify(plan, rows), keys_to_verify(plan, rows),
-                   of.threads, verification, partial_roundings(plan),
+  verify_gradients(gradient_problem(plan.problem, of.q, of.k, of.v, of.d_out),
+                   {of.d_q, of.d_k, of.d_v, of.d_sinks}, rows_to_verify(plan, rows),
+                   keys_to_verify(plan, rows), of.threads, verification, partial_roundings(plan),
                    (job.forward && rounds_lse(*job.forward)) || rounds_lse(plan));
 }
 
@@ -268,14 +273,17 @@ ExactOutputs exact_outputs(const AttendJob& job) {
   if (job.forward) {
     std::vector<std::int64_t> rows(static_cast<std::size_t>(of.q.extent.length));
     std::iota(rows.begin(), rows.end(), 0);
-    exact.out = reference_rows(of.q, of.k, of.v, problem.mask, problem.scale, rows, of.threads).out;
+    exact.out = reference_rows(of.q, of.k, of.v, problem.mask, problem.scale, rows, of.threads, 0.0,
+                               problem.sinks)
+                    .out;
   }
   if (job.backward) {
     ReferenceGradients gradients =
-        reference_gradients({of.q, of.k, of.v, of.d_out, problem.mask, problem.scale}, of.threads);
+        reference_gradients(gradient_problem(problem, of.q, of.k, of.v, of.d_out), of.threads);
     exact.d_q = std::move(gradients.d_q);
     exact.d_k = std::move(gradients.d_k);
     exact.d_v = std::move(gradients.d_v);
+    exact.d_sinks = std::move(gradients.d_sinks);
   }
   return exact;
 }

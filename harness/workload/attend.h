@@ -70,7 +70,8 @@ struct AttendTask {
   bool backward = false;        // computes dQ, dK and dV of dO too
   bool keeps_out = true;        // else O may be freed once a backward pass needs it no longer
   PlanSource plan = checked_plan;
-  bool tokens_first = false;  // how what is computed lies in memory: [b,n,h,d], else [b,h,n,d]
+  std::vector<float> sinks{};  // of each query head; empty: none
+  bool tokens_first = false;   // how what is computed lies in memory: [b,n,h,d], else [b,h,n,d]
 };
 
 struct AttendJob {
@@ -119,6 +120,7 @@ struct ExactOutputs {
   std::vector<double> d_q;
   std::vector<double> d_k;
   std::vector<double> d_v;
+  std::vector<double> d_sinks;
 };
 // Throws UsageError unless kernel reference computes the case in one piece. Everything else hands
 // out float32, whose digits an output of type f64 would not have.

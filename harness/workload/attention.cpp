@@ -103,11 +103,11 @@ class Attention final : public Workload {
           distance_to_attention(inputs.q.host(), inputs.k.host(), inputs.v.host(), out_.host(),
                                 problem().mask, problem().scale, rows, planned_.threads);
     if (!planned_.backward || !verification.correct) return verification;
-    for (const SharedTensor* const gradient : {&d_q_, &d_k_, &d_v_})
-      get(gradient->device(), gradient->host());
-    verify_gradients({inputs.q.host(), inputs.k.host(), inputs.v.host(), d_out_.host(),
-                      problem().mask, problem().scale},
-                     {d_q_.host(), d_k_.host(), d_v_.host()}, rows,
+    for (const SharedTensor* const gradient : {&d_q_, &d_k_, &d_v_, &d_sinks_})
+      if (gradient->host().data != nullptr) get(gradient->device(), gradient->host());
+    verify_gradients(gradient_problem(problem(), inputs.q.host(), inputs.k.host(), inputs.v.host(),
+                                      d_out_.host()),
+                     {d_q_.host(), d_k_.host(), d_v_.host(), d_sinks_.host()}, rows,
                      keys_to_verify(planned_.plan, most), planned_.threads, verification,
                      asked_roundings(),
                      rounds_lse(planned_.plan) || rounds_lse(*planned_.backward));
@@ -120,8 +120,9 @@ class Attention final : public Workload {
     if (!is_modelled || case_.workers <= kMostWorkersWithSteps)
       add_steps(case_, planned_, counted_executions(result.samples), result.steps);
     if (!is_modelled && planned_.work.rows_without_keys > 0)
-      result.message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
-                                   planned_.work.rows_without_keys, problem().shape.q_len);
+      result.message =
+          fmt::format("{} of {} rows see no key: output 0, LSE {}", planned_.work.rows_without_keys,
+                      problem().shape.q_len, problem().sinks.empty() ? "-inf" : "the sink");
     result.values.set("distance_to_exact", distance_to_exact_);
     if (!case_.model_device) return;
     if (is_modelled) modelled_s_ = executions_.front().wall_s;
@@ -207,6 +208,7 @@ class Attention final : public Workload {
     d_q_ = result_tensor(shape.q(), "d_q", kRoot);
     d_k_ = result_tensor(shape.k(), "d_k", kRoot);
     d_v_ = result_tensor(shape.v(), "d_v", kRoot);
+    if (!problem().sinks.empty()) d_sinks_ = result_tensor(shape.d_sinks(), "d_sinks", kRoot);
   }
 
   // An input, on the device too where the plan reads the whole of it there.
@@ -224,7 +226,8 @@ class Attention final : public Workload {
 
   void release() override {
     sets_.clear();
-    for (SharedTensor* const tensor : {&out_, &lse_, &d_out_, &d_q_, &d_k_, &d_v_}) *tensor = {};
+    for (SharedTensor* const tensor : {&out_, &lse_, &d_out_, &d_q_, &d_k_, &d_v_, &d_sinks_})
+      *tensor = {};
     rank_.reset();
     turn_ = 0;
   }
@@ -247,6 +250,7 @@ class Attention final : public Workload {
                                  .d_q = d_q_.device(),
                                  .d_k = d_k_.device(),
                                  .d_v = d_v_.device(),
+                                 .d_sinks = d_sinks_.device(),
                                  .kernel = case_.kernel,
                                  .threads = planned_.threads,
                                  .launch = case_.launch,
@@ -355,10 +359,11 @@ class Attention final : public Workload {
   std::size_t turn_ = 0;
   SharedTensor out_;
   SharedTensor lse_;
-  SharedTensor d_out_;  // this and the next three: of a backward pass
+  SharedTensor d_out_;  // this and the next four: of a backward pass
   SharedTensor d_q_;
   SharedTensor d_k_;
   SharedTensor d_v_;
+  SharedTensor d_sinks_;
   std::optional<NcclRank> rank_;
   Peaks peaks_;
   double modelled_s_ = 0.0;

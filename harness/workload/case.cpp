@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/split.h"
+#include "harness/execute/verify/inputs.h"
 #include "harness/plan/check/check.h"
 #include "harness/workload/needs.h"
 #include "harness/workload/recipe_file.h"
@@ -168,6 +169,7 @@ Problem problem_of(const Case& c) {
                         : make_packed_problem(c.shape, c.mask, c.dtype, c.seed, sequences);
   if (c.scale) problem.scale = *c.scale;
   problem.inputs = c.inputs;
+  if (c.sinks == SinkKind::random) problem.sinks = make_sinks(problem);
   problem.lse_kept = c.device == Device::cuda ? 1 : c.lse_kept;
   problem.partials = c.partial_dtype;
   problem.resident_keys = c.resident_tokens;

@@ -84,6 +84,13 @@ enum class SentLse { one, two };
 
 QB_WORDS(SentLse, "lse", one, two);
 
+// Whether each query head has an attention sink (Problem::sinks), of random values.
+enum class SinkKind { none, random };
+
+template <>
+inline constexpr auto kWords<SinkKind> =
+    word_table<SinkKind>("sinks", {{SinkKind::none, "false"}, {SinkKind::random, "true"}});
+
 // How a case is timed. Sampling ends at `max_repeats`, or from `min_repeats` on as soon as the 95 %
 // interval of the median is narrower than `relative_interval` of it or `max_time_s` is used up.
 struct Measure {
@@ -140,6 +147,7 @@ struct Case {
   DType partial_dtype = DType::f32;
   std::int64_t resident_tokens = 0;
   InputKind inputs = InputKind::random;
+  SinkKind sinks = SinkKind::none;
   StrategyKeys strategy_keys;
   std::string cluster{kNoCluster};            // as read_cluster() reads it
   std::optional<std::string> cluster_inside;  // as parse_link() reads it; none: of the file
@@ -203,6 +211,7 @@ inline constexpr std::tuple kHeldByCase{
     Held<&Case::partial_dtype>{"partial_dtype"},
     Held<&Case::resident_tokens>{"resident_tokens"},
     Held<&Case::inputs>{"inputs"},
+    Held<&Case::sinks>{"sinks"},
 };
 
 template <std::size_t... I>

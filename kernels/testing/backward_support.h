@@ -111,12 +111,12 @@ struct BackwardCall {
 };
 
 // Makes the call of a mask: its schedule as a kernel wants it, and the forward pass in float64.
-inline void set_forward(BackwardCall& call, const Mask& mask) {
+inline void set_forward(BackwardCall& call, const Mask& mask, std::span<const float> sinks = {}) {
   const std::int64_t n = call.q.view().extent.length;
   std::vector<std::int64_t> rows;
   for (std::int64_t row = 0; row < n; ++row) rows.push_back(row);
-  const ReferenceRows forward =
-      reference_rows(call.q.view(), call.k.view(), call.v.view(), mask, call.scale, rows, 2);
+  const ReferenceRows forward = reference_rows(call.q.view(), call.k.view(), call.v.view(), mask,
+                                               call.scale, rows, 2, 0.0, sinks);
   call.set_forward(forward.out, forward.lse);
 }
 

@@ -14,7 +14,7 @@ from ._algorithm import Algorithm, Problem
 from ._memory import Memory
 from .errors import CaseError, UsageError
 
-_OUTPUTS = ("o", "lse", "dq", "dk", "dv")
+_OUTPUTS = ("o", "lse", "dq", "dk", "dv", "dsinks")
 
 
 class Result:
@@ -22,6 +22,7 @@ class Result:
 
     o, lse, dq, dk, dv   arrays of the caller's kind, without a copy; lse is a natural logarithm, f32,
                          with the axes of o but the last; gradients are None unless do was given
+    dsinks               the gradient of sinks, [h], where both were given
     error, errors        the largest error of O, and of each output, against a float64 reference of up
                          to 256 rows a head, computed when they are asked for; they raise CaseError
                          where an error is above its tolerance
@@ -55,8 +56,8 @@ class Result:
         raise AttributeError(f"a result of qb.attend has no {name}")
 
     def __dir__(self) -> list[str]:
-        return ["o", "lse", "dq", "dk", "dv", "error", "errors", "tolerances", "columns", "copied",
-                "memory", *self.columns]
+        return [*_OUTPUTS, "error", "errors", "tolerances", "columns", "copied", "memory",
+                *self.columns]
 
     @functools.cached_property
     def columns(self) -> dict[str, Any]:
@@ -126,6 +127,16 @@ def _number(text: str) -> Any:
     return text
 
 
+def sink_numbers(sinks: Any) -> list[float]:
+    """Gives the numbers of sinks: an array or a list, one for each query head; None has none."""
+    if sinks is None:
+        return []
+    if len(getattr(sinks, "shape", (0,))) != 1:
+        raise UsageError(f"sinks has {len(sinks.shape)} axes; give one number for each query head")
+    numbers = sinks.tolist() if hasattr(sinks, "tolist") else sinks
+    return [float(one) for one in numbers]
+
+
 def _texts(parameters: Mapping[str, Any]) -> dict[str, str]:
     for name, value in parameters.items():
         if getattr(value, "requires_grad", False):
@@ -157,17 +168,18 @@ def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any]
             raise UsageError(f"q is {dtype} and {name} is {its_dtype}; convert them to one type")
         given[name] = _kinds.exported(name, array, kind, dtype)
     parameters = dict(parameters)
+    sinks = sink_numbers(parameters.pop("sinks", None))
     recipe = None
     if isinstance(parameters.get("algorithm"), Algorithm):
         algorithm = parameters.pop("algorithm")
         recipe = algorithm.recipe(Problem.of_arrays(arrays, layout, parameters.get("mask")),
                                   int(parameters.get("workers", 1)), "do" in arrays)
     job = _core.attend(given, _texts(parameters), layout, kind == "numpy" and dtype == "bf16",
-                       forward, recipe, (out_dtype or dtype) == "f64")
+                       forward, recipe, (out_dtype or dtype) == "f64", sinks)
     return job, given, kind, dtype
 
 
-def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
+def attend(q: Any, k: Any, v: Any, *, do: Any = None, sinks: Any = None, layout: str = "auto",
            out_dtype: str | None = None, **parameters: Any) -> Result:
     """Computes exact attention of arrays, split over workers, and its gradients where do is given.
 
@@ -176,6 +188,8 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
                   memory; of one kind and type, f16, bf16, f32, or f64 (kernel reference). K and V may
                   have fewer heads and another length: queries take the last positions of the keys.
                   do has the shape of O, which is that of q with the last axis of v
+    sinks         a number for each query head, f32, that takes part in the softmax of its rows as the
+                  score of a key without a value (GPT-OSS): an array [h], or a list
     out_dtype     the type of o, dq, dk and dv: f16, bf16, f32, f64 (default: that of q). f64 is
                   computed in float64, by kernel reference and one worker; all else is float32
     parameters    as in a spec: algorithm (a name, or one made with @qb.algorithm), workers, mask
@@ -189,13 +203,13 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
     arrays = {"q": q, "k": k, "v": v}
     if do is not None:
         arrays["do"] = do
-    for name, array in arrays.items():
+    for name, array in (arrays | {"sinks": sinks}).items():
         if _kinds.wants_gradient(array):
             raise UsageError(f"{name} requires a gradient, and the outputs of qb.attend have none; "
                              f"call qb.attention, or give {name}.detach() and do=")
     if out_dtype is not None:
         _kinds.require_out_dtype(out_dtype, q)
-    job, given, kind, dtype = _start(arrays, layout, parameters, None, out_dtype)
+    job, given, kind, dtype = _start(arrays, layout, parameters | {"sinks": sinks}, None, out_dtype)
     return Result(job, given, kind, out_dtype or dtype)
 
 
@@ -221,12 +235,13 @@ def _sdpa_parameters(query: Any, key: Any, attn_mask: Any, dropout_p: float, is_
 
 def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
               is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False, *,
-              algorithm: Any = "dense", workers: int = 1, **parameters: Any) -> Any:
+              sinks: Any = None, algorithm: Any = "dense", workers: int = 1,
+              **parameters: Any) -> Any:
     """Computes O with the arguments of torch.nn.functional.scaled_dot_product_attention.
 
     query, key, value are [..., h, n, d] as qb.attend() takes them; attn_mask is a mask of qb by
     name or pattern. The keywords are those of qb.attend(). O has the type of query. PyTorch's
-    tensors take part in autograd, whose backward pass runs over the same workers.
+    tensors, sinks too, take part in autograd, whose backward pass runs over the same workers.
 
     It differs from PyTorch's: no dropout_p and no mask as an array; is_causal needs as many keys as
     queries, since PyTorch begins at the first key and qb ends at the last one; a query without
@@ -240,9 +255,10 @@ def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p
     if _kinds.kind_of("query", query) == "torch":
         import torch
 
-        if torch.is_grad_enabled() and any(one.requires_grad for one in arrays.values()):
-            return _torch_function().apply(query, key, value, asked)
-    return Result(*_start(arrays, "auto", asked)).o
+        if torch.is_grad_enabled() and any(getattr(one, "requires_grad", False)
+                                           for one in (*arrays.values(), sinks)):
+            return _torch_function().apply(query, key, value, sinks, asked)
+    return Result(*_start(arrays, "auto", asked | {"sinks": sinks})).o
 
 
 _kept = SimpleNamespace(function=None)
@@ -256,11 +272,12 @@ def _torch_function() -> Any:
         # that is on no way to the inputs.
         class Gradients(torch.autograd.Function):
             @staticmethod
-            def forward(ctx: Any, query: Any, key: Any, value: Any, d_out: Any, asked: Any,
-                        job: Any) -> Any:
+            def forward(ctx: Any, query: Any, key: Any, value: Any, d_out: Any, sinks: Any,
+                        asked: Any, job: Any) -> Any:
                 arrays = {"q": query, "k": key, "v": value, "do": d_out}
-                result = Result(*_start(arrays, "auto", asked, job))
-                return result.dq, result.dk, result.dv
+                result = Result(*_start(arrays, "auto", asked | {"sinks": sinks}, job))
+                of_sinks = result.dsinks.to(sinks.dtype) if torch.is_tensor(sinks) else None
+                return result.dq, result.dk, result.dv, of_sinks
 
             @staticmethod
             def backward(ctx: Any, *gradients: Any) -> Any:
@@ -269,17 +286,22 @@ def _torch_function() -> Any:
 
         class Attention(torch.autograd.Function):
             @staticmethod
-            def forward(ctx: Any, query: Any, key: Any, value: Any, asked: Any) -> Any:
-                result = Result(*_start({"q": query, "k": key, "v": value}, "auto", asked))
+            def forward(ctx: Any, query: Any, key: Any, value: Any, sinks: Any, asked: Any) -> Any:
+                arrays = {"q": query, "k": key, "v": value}
+                result = Result(*_start(arrays, "auto", asked | {"sinks": sinks}))
                 # O too, whose memory the job's may be, so that a change in place is an error.
-                ctx.save_for_backward(query, key, value, result.o)
+                of_autograd = sinks if torch.is_tensor(sinks) else None
+                ctx.save_for_backward(query, key, value, result.o, of_autograd)
                 ctx.asked, ctx.job = asked, result._job
+                ctx.sinks = None if of_autograd is not None else sinks
                 return result.o
 
             @staticmethod
             def backward(ctx: Any, *gradients: Any) -> Any:
-                query, key, value, _ = ctx.saved_tensors
-                return *Gradients.apply(query, key, value, gradients[0], ctx.asked, ctx.job), None
+                query, key, value, _, of_autograd = ctx.saved_tensors
+                sinks = ctx.sinks if of_autograd is None else of_autograd
+                return *Gradients.apply(query, key, value, gradients[0], sinks, ctx.asked,
+                                        ctx.job), None
 
         _kept.function = Attention
     return _kept.function

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core, _kinds
-from ._arrays import _texts
+from ._arrays import _texts, sink_numbers
 from .errors import UsageError
 
 
@@ -37,13 +37,14 @@ class Check:
 
 
 def verify(q: Any, k: Any, v: Any, *, o: Any = None, lse: Any = None, do: Any = None, dq: Any = None,
-           dk: Any = None, dv: Any = None, layout: str = "auto", softcap: float | None = None,
-           **parameters: Any) -> Check:
+           dk: Any = None, dv: Any = None, sinks: Any = None, layout: str = "auto",
+           softcap: float | None = None, **parameters: Any) -> Check:
     """Compares what another program computed with float64, and names its mistake.
 
     q, k, v, do      its inputs, as qb.attend() takes them
     o, dq, dk, dv    its outputs, of any type, with the shapes of qb.attend(); gradients all three
     lse              a natural logarithm a row, with the axes of o but the last
+    sinks            its attention sinks, [h], as qb.attend() takes them
     softcap          scores s are softcap tanh(s / softcap), before the mask; for o and lse
     parameters       mask, scale, threads, and how it splits the tokens, if you know: algorithm, workers
 
@@ -63,4 +64,5 @@ def verify(q: Any, k: Any, v: Any, *, o: Any = None, lse: Any = None, do: Any = 
     exported = {name: _kinds.exported(name, array, kinds[name], types[name])
                 for name, array in arrays.items()}
     bits = any(kinds[name] == "numpy" and types[name] == "bf16" for name in arrays)
-    return Check(_core.check(exported, _texts(parameters), layout, bits, softcap or 0.0))
+    return Check(_core.check(exported, _texts(parameters), layout, bits, softcap or 0.0,
+                             sink_numbers(sinks)))

@@ -157,3 +157,31 @@ loss = o.sum()
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, stderr=subprocess.PIPE)
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_sinks_take_part_in_autograd(dtype):
+    q, k, v = tensors(requires_grad=True)
+    sinks = torch.tensor([0.5, -1.0, 2.0, 0.0], dtype=dtype, requires_grad=True)
+    weights = torch.randn(2, 4, 48, 16)
+    split = {"algorithm": "zigzag", "workers": 2}
+    (qb.attention(q, k, v, is_causal=True, sinks=sinks, **split) * weights).sum().backward()
+    ours = [one.grad.clone() for one in (q, k, v, sinks)]
+    for one in (q, k, v, sinks):
+        one.grad = None
+    scores = q @ k.transpose(-1, -2) / 4.0
+    scores = scores.masked_fill(torch.ones(48, 48, dtype=torch.bool).triu(1), float("-inf"))
+    column = sinks.float()[None, :, None, None].expand(2, 4, 48, 1)
+    o = torch.softmax(torch.cat([scores, column], -1), -1)[..., :-1] @ v
+    (o * weights).sum().backward()
+    for mine, one in zip(ours, (q, k, v, sinks)):
+        assert mine.dtype == one.dtype
+        assert (mine - one.grad).abs().max() < (1e-4 if mine.dtype == torch.float32 else 0.3)
+    # A list has no gradient, and neither has a tensor that asks for none.
+    for plain in (sinks.tolist(), sinks.detach()):
+        o = qb.attention(q, k, v, sinks=plain, **split)
+        q.grad = None
+        o.sum().backward()
+        assert torch.isfinite(q.grad).all()
+    with pytest.raises(qb.UsageError, match="sinks requires a gradient"):
+        qb.attend(q.detach(), k.detach(), v.detach(), sinks=sinks)

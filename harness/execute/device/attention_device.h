@@ -47,6 +47,9 @@ class AttentionDevice : public virtual ComputeDevice {
   // delta[i] = Σ_e dO[i,e]·O[i,e]: one number per query row, read by the backward pass.
   virtual void compute_delta(const TensorView& out, const TensorView& d_out,
                              const TensorView& delta) = 0;
+  // kernels/attention_backward.h
+  virtual void sink_gradients(const TensorView& lse, const TensorView& delta,
+                              const TensorView& sinks, const TensorView& d_sinks) = 0;
   // Kernel flash only. The call may be destroyed once this has returned. By default each worker is
   // a call of attention() on rows that are gathered for it.
   [[nodiscard]] virtual Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace);

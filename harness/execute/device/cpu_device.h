@@ -84,6 +84,10 @@ class CpuDevice : public LayerGradientsDevice, public MixerDevice {
                      const TensorView& delta) override {
     qb::compute_delta(out, d_out, delta, facts_.host_threads);
   }
+  void sink_gradients(const TensorView& lse, const TensorView& delta, const TensorView& sinks,
+                      const TensorView& d_sinks) override {
+    qb::sink_gradients(lse, delta, sinks, d_sinks);
+  }
   void copy_rows(const TensorView& source, const TensorView& destination) override {
     qb::copy_rows(source, destination);
   }

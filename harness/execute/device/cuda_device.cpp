@@ -81,6 +81,11 @@ class CudaComputeDevice final : public LayerDevice, public LinkedDevice {
     cuda::compute_delta(out, d_out, delta, stream_.get());
   }
 
+  void sink_gradients(const TensorView& lse, const TensorView& delta, const TensorView& sinks,
+                      const TensorView& d_sinks) override {
+    cuda::sink_gradients(lse, delta, sinks, d_sinks, stream_.get());
+  }
+
   Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace) override {
     const auto launch = std::make_shared<cuda::FlashLaunch>(call, launch_context(workspace, 0));
     return {[launch] { launch->attend(); }, [launch] { launch->merge(); }};

@@ -68,6 +68,8 @@ class RehearsalDevice final : public LayerGradientsDevice, public MixerDevice {
     compute(cost);
   }
   void compute_delta(const TensorView&, const TensorView&, const TensorView&) override {}
+  void sink_gradients(const TensorView&, const TensorView&, const TensorView&,
+                      const TensorView&) override {}
   void copy_rows(const TensorView&, const TensorView&) override {}
   void clear_rows(const TensorView&) override {}
   void add_rows(const TensorView&, const TensorView&) override {}

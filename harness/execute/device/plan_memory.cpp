@@ -207,8 +207,10 @@ PlanMemory plan_memory(const Plan& plan, const Representatives& alike, Kernel ke
     whole += tensor.extent.elements() * size_of(tensor.dtype);
   if (plan.pass == Pass::backward && is_scattered(plan))
     whole += plan.problem.shape.lse().elements() * size_of(DType::f32);
-  memory.serial_bytes = whole + (communicates(plan) ? sum : worst);
-  memory.threads_bytes = whole + sum;
+  const std::int64_t at_root =
+      finishes_rows(plan) || works_in_place(plan) ? 0 : Sinks::bytes(plan.problem);
+  memory.serial_bytes = whole + at_root + (communicates(plan) ? sum : worst);
+  memory.threads_bytes = whole + at_root + sum;
   if (is_scattered(plan)) memory.root_peak_bytes = whole + peaks.front();
   memory.device_peak_bytes = works_in_place(plan) ? whole + worst : worst;
   return memory;

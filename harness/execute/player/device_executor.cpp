@@ -61,6 +61,7 @@ DeviceExecutor::DeviceExecutor(const Plan& plan, const ExecutionArguments& argum
                       keep_in_place(plan_, arguments_, device_, kept_);
     return;
   }
+  sinks_ = Sinks(plan_.problem, *arguments_.allocator, device_, kRoot);
   for (std::size_t i = 0; i < plan.workers.size(); ++i) add_worker(static_cast<int>(i));
   keeps_prepared_ = arguments_.launch != Launch::alone || plan_.workers.size() == 1;
   if (keeps_prepared_)
@@ -138,6 +139,10 @@ void DeviceExecutor::enqueue(Stopwatch* watch, std::vector<WorkerTime>& times) {
     call.merge();
     charge(nullptr);
   }
+  if (!sinks_) return;
+  charge(times.empty() ? nullptr : &times.back().merge_s);
+  sinks_.merge_into(device_, arguments_.out, arguments_.lse);
+  charge(nullptr);
 }
 
 Execution DeviceExecutor::run() {

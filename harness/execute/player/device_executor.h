@@ -11,6 +11,7 @@
 #include <list>
 #include <vector>
 
+#include "harness/execute/device/sinks.h"
 #include "harness/execute/device/stopwatch.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/player/kept_calls.h"
@@ -54,6 +55,7 @@ class DeviceExecutor {
   AttentionDevice& device_;
   std::list<Round> rounds_;  // of flash
   bool keeps_prepared_ = false;
+  Sinks sinks_;                   // of flash
   KeptCalls kept_;                // of a backward pass that works in place
   std::function<void()> replay_;  // for `graph`
 };

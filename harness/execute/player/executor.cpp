@@ -67,7 +67,10 @@ std::vector<CallerTensor> caller_tensors(const Plan& plan) {
       {&Arguments::d_q, "d_q", DType::f32, shape.q()},
       {&Arguments::d_k, "d_k", DType::f32, shape.k()},
       {&Arguments::d_v, "d_v", DType::f32, shape.v()}};
-  if (plan.pass == Pass::forward) tensors.resize(5);
+  if (plan.pass == Pass::forward)
+    tensors.resize(5);
+  else if (!plan.problem.sinks.empty())
+    tensors.push_back({&Arguments::d_sinks, "d_sinks", DType::f32, shape.d_sinks()});
   return tensors;
 }
 

@@ -51,12 +51,13 @@ struct ExecutionArguments {
   TensorView q;
   TensorView k;
   TensorView v;
-  TensorView out;      // f32
-  TensorView lse;      // f32, of problem.lse_kept numbers a row
-  TensorView d_out{};  // of a backward pass, as are the next three; of the type of q
-  TensorView d_q{};    // f32
-  TensorView d_k{};    // f32
-  TensorView d_v{};    // f32
+  TensorView out;        // f32
+  TensorView lse;        // f32, of problem.lse_kept numbers a row
+  TensorView d_out{};    // of a backward pass, as are the next three; of the type of q
+  TensorView d_q{};      // f32
+  TensorView d_k{};      // f32
+  TensorView d_v{};      // f32
+  TensorView d_sinks{};  // f32, of each sequence and head, where the problem has sinks
   TensorView
       delta{};  // f32, D of all rows, of the caller; executors set it where a root scatters it
   Kernel kernel = Kernel::flash;

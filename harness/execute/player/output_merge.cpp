@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns partials into the caller's output and sums into the caller's gradients, for every executor.
 
+#include <utility>
+
 #include "harness/execute/player/worker.h"
 #include "kernels/parallel.h"
 
@@ -18,13 +20,16 @@ bool splits_heads(const Plan& plan) {
   return false;
 }
 
-OutputMerge::OutputMerge(const Plan& plan, const ExecutionArguments& arguments, DeviceRows& device,
-                         int threads)
+OutputMerge::OutputMerge(const Plan& plan, const ExecutionArguments& arguments,
+                         ComputeDevice& device, int threads)
     : plan_(plan),
       arguments_(arguments),
       device_(device),
       threads_(threads),
-      splits_heads_(splits_heads(plan)) {
+      splits_heads_(splits_heads(plan)),
+      sinks_(plan.pass == Pass::forward && !finishes_rows(plan)
+                 ? Sinks(plan.problem, *arguments.allocator, device, kRoot)
+                 : Sinks()) {
   const std::size_t tensors = plan.pass == Pass::forward ? 1 : std::size(written_);
   for (std::size_t tensor = 0; tensor < tensors; ++tensor) {
     const std::size_t groups = (has_keys(tensor) ? plan.kv_groups : plan.q_groups).size();
@@ -53,7 +58,7 @@ void OutputMerge::add_part(const Worker& worker, const LocalLayout& layout, std:
                            std::size_t position, const WorkerResult& result) {
   const bool keys = has_keys(tensor);
   const int group = groups_of(worker, tensor)[position];
-  if (splits_heads_) finish_part({tensor, group});
+  if (splits_heads_) begin_part({tensor, group});
   const Range of_queries = plan_.heads_of(worker);
   const Range heads = keys ? kv_heads_of(plan_.problem.shape, of_queries) : of_queries;
   const std::int64_t begin = (keys ? layout.kv_begin : layout.q_begin)[position];
@@ -90,9 +95,12 @@ void OutputMerge::add(const Worker& worker, const WorkerResult& result) {
                      add_part(worker, layout, tensor, static_cast<std::size_t>(i), result);
                  });
   }
+  if (result.size() <= std::size(written_)) return;
+  std::exchange(has_d_sinks_, true) ? device_.add_rows(arguments_.d_sinks, result.back())
+                                    : device_.copy_rows(result.back(), arguments_.d_sinks);
 }
 
-void OutputMerge::finish_part(const Part& part) {
+void OutputMerge::begin_part(const Part& part) {
   char& is_written = written(part.tensor, part.group);
   if (is_written != 0) return;
   const TensorView to = target(part.tensor, part.group);
@@ -102,6 +110,13 @@ void OutputMerge::finish_part(const Part& part) {
     device_.clear_partial(
         to, rows_of(arguments_.lse, plan_.q_groups[static_cast<std::size_t>(part.group)]));
   is_written = 1;
+}
+
+void OutputMerge::finish_part(const Part& part) {
+  begin_part(part);
+  if (plan_.pass == Pass::backward) return;
+  sinks_.merge_into(device_, target(part.tensor, part.group),
+                    rows_of(arguments_.lse, plan_.q_groups[static_cast<std::size_t>(part.group)]));
 }
 
 void OutputMerge::finish() {

@@ -10,8 +10,9 @@ namespace {
 // pieces of a worker, and its gather, of the tensors of a result.
 constexpr int kFirstScatter = -1;
 constexpr int kFirstGather = -7;
-constexpr const char* kGatheredLabels[2][3] = {{"out_gathered", "lse_gathered", ""},
-                                               {"d_q_gathered", "d_k_gathered", "d_v_gathered"}};
+constexpr const char* kGatheredLabels[2][4] = {
+    {"out_gathered", "lse_gathered"},
+    {"d_q_gathered", "d_k_gathered", "d_v_gathered", "d_sinks_gathered"}};
 
 class RankWorker final : OwnTools, public WorkerPlayer {
  public:
@@ -91,8 +92,7 @@ class RankWorker final : OwnTools, public WorkerPlayer {
   void take_shard() {
     double* const gather_s = scattered_ ? &time_.gather_s : nullptr;
     watch.charge(gather_s);
-    if (delta_.view().data != nullptr)
-      device_.compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
+    if (delta_.view().data != nullptr) make_root_delta(plan_, arguments_, device_);
     for (int w = 1; index_ == 0 && w < n_workers(); ++w) {
       std::vector<Tensor> pieces;
       for (const Piece& piece : pieces_of(plan_, plan_.workers[static_cast<std::size_t>(w)]))

@@ -47,7 +47,9 @@ void run_in_turn(const Plan& plan, const ExecutionArguments& arguments, WorkerPl
       if (plan.result == Result::everyone) break;
     }
   }
+  if (!plan.problem.sinks.empty() && !together) tools.watch.charge(&times.back().merge_s);
   output.finish();
+  tools.watch.charge(nullptr);
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ Execution execute_serial(const Plan& plan, const ExecutionArguments& given, Atte
   const Tensor delta = room_for_root_delta(plan, arguments);
   if (delta.view().data != nullptr) {
     watch.charge(&execution.delta_s);
-    device.compute_delta(arguments.out, arguments.d_out, arguments.delta);
+    make_root_delta(plan, arguments, device);
     watch.charge(nullptr);
   }
   if (works_in_place(plan))

@@ -23,7 +23,7 @@ struct ThreadsRun {
         arguments(given),
         delta(room_for_root_delta(plan, arguments)),
         device(open_device(arguments, arguments.threads)),
-        output(plan, arguments, *device) {}
+        output(plan, arguments, *device, arguments.threads) {}
 
   const Plan& plan;
   ExecutionArguments arguments;
@@ -65,9 +65,6 @@ class ThreadWorker final : OwnTools, public WorkerPlayer {
       time_.merge_s = now_s() - merge_s;
     }
     time_.wall_s = team_.meet() - watch.begun_s();
-    // Tokens stay sharded: they are put together only so that the caller can read them.
-    if (plan_.result == Result::owners || (plan_.result == Result::everyone && index_ == 0))
-      run_.output.add(worker(), result());
   }
 
  private:
@@ -101,7 +98,7 @@ Execution execute_threads(const Plan& plan, const ExecutionArguments& given) {
   double delta_s = 0.0;
   if (arguments.delta.data != nullptr) {
     const double start_s = now_s();
-    run.device->compute_delta(arguments.out, arguments.d_out, arguments.delta);
+    make_root_delta(plan, arguments, *run.device);
     delta_s = now_s() - start_s;
   }
   Execution execution =
@@ -114,6 +111,12 @@ Execution execute_threads(const Plan& plan, const ExecutionArguments& given) {
                   [&](int w, WorkerTeam& team) {
                     return run.workers.emplace_back(std::make_shared<ThreadWorker>(run, w, team));
                   });
+  // Tokens stay sharded: they are put together only so that the caller can read them.
+  for (const auto& worker : run.workers) {
+    if (plan.result == Result::root) break;
+    run.output.add(worker->worker(), worker->result());
+    if (plan.result == Result::everyone) break;
+  }
   execution.delta_s = delta_s;
   execution.critical_path_s = execution.wall_s += delta_s;
   return execution;

@@ -54,8 +54,13 @@ std::vector<Extent> result_extents(const Plan& plan, const Worker& worker) {
                                                : tokens_of(plan.q_groups, worker.q_groups);
     return tensor_extent(plan.problem, what, rows, plan.heads_of(worker));
   };
-  if (plan.pass == Pass::backward)
-    return {extent(TensorRole::d_q), extent(TensorRole::d_k), extent(TensorRole::d_v)};
+  if (plan.pass == Pass::backward) {
+    std::vector<Extent> extents;
+    for (const TensorRole what : kGradients) extents.push_back(extent(what));
+    if (!plan.problem.sinks.empty() && finishes_rows(plan))
+      extents.push_back(plan.problem.shape.d_sinks());
+    return extents;
+  }
   Extent lse = extent(TensorRole::lse);
   // A root gathers what travels of LSE.
   if (plan.result != Result::root) lse.head_dim = plan.problem.lse_kept;
@@ -79,6 +84,17 @@ Tensor room_for_root_delta(const Plan& plan, ExecutionArguments& arguments) {
   Tensor delta(*arguments.allocator, DType::f32, plan.problem.shape.lse(), "delta", kRoot);
   arguments.delta = delta.view();
   return delta;
+}
+
+void make_root_delta(const Plan& plan, const ExecutionArguments& arguments,
+                     AttentionDevice& device) {
+  device.compute_delta(arguments.out, arguments.d_out, arguments.delta);
+  Sinks(plan.problem, *arguments.allocator, device, kRoot)
+      .set_gradients(device, arguments.lse, arguments.delta, arguments.d_sinks);
+}
+
+bool finishes_rows(const Plan& plan) {
+  return plan.pass == Pass::forward ? plan.result != Result::root : !is_scattered(plan);
 }
 
 WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
@@ -166,8 +182,16 @@ void WorkerPlayer::make_room() {
     const Tensor& tensor = own(block, piece.what, shard_extent(worker_, piece.what, block));
     if (is_scattered(worker_)) time_.from_root_bytes += tensor.view().bytes();
   }
+  const bool is_backward = plan_.pass == Pass::backward;
+  if (!plan_.problem.sinks.empty() && finishes_rows(plan_))
+    sinks_ = Sinks(plan_.problem, *arguments_.allocator, device_, index_);
+  if (is_backward && sinks_) {
+    d_sinks_ =
+        Tensor(*arguments_.allocator, DType::f32, plan_.problem.shape.d_sinks(), "d_sinks", index_);
+    device_.clear_rows(d_sinks_.view());
+  }
   const Block& q = blocks_.block(kResidentQueries);
-  if (q.rows == 0 || plan_.pass == Pass::backward) return;
+  if (q.rows == 0 || is_backward) return;
   resident_ = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
   begin_reduction();
 }
@@ -229,6 +253,8 @@ void WorkerPlayer::make_delta(int id) {
   if (block.rows > 0)
     device_.compute_delta(held.view(TensorRole::partial), held.view(TensorRole::d_out),
                           held.view(TensorRole::delta));
+  sinks_.set_gradients(device_, held.view(TensorRole::lse), held.view(TensorRole::delta),
+                       d_sinks_.view(), block.heads);
   held.views.erase(TensorRole::partial);
   held.owned.erase(TensorRole::partial);
 }
@@ -288,6 +314,9 @@ void WorkerPlayer::finish() {
   } else if (resident_.exists()) {
     if (!resident_.begun) begin_partial(resident_);
     finish_reduction();
+    if (sinks_ && !time_.steps.empty()) tools_.watch.charge(&time_.steps.back().compute_s);
+    sinks_.merge_into(device_, resident_.out.view(), resident_.lse.view(), plan_.heads_of(worker_));
+    if (sinks_) tools_.watch.charge(nullptr);
   }
   if (plan_.result != Result::root) return;
   narrow_lse();
@@ -311,6 +340,7 @@ WorkerResult WorkerPlayer::result() const {
     const auto sum = sums_.find({is_of_keys(what) ? kResidentKeys : kResidentQueries, what});
     result.push_back(sum == sums_.end() ? TensorView{} : sum->second.view);
   }
+  if (sinks_) result.push_back(d_sinks_.view());
   return result;
 }
 

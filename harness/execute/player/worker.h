@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "harness/execute/device/sinks.h"
 #include "harness/execute/device/stopwatch.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/player/kept_calls.h"
@@ -30,7 +31,8 @@ struct Piece {
 [[nodiscard]] std::vector<Piece> pieces_of(const Plan& plan, const Worker& worker);
 
 // What a worker has when it has finished: O and LSE of its queries, or dQ of its queries and dK and
-// dV of its keys. A tensor without rows has no data.
+// dV of its keys, and its part of the gradients of sinks if it has made D. A tensor without rows
+// has no data.
 using WorkerResult = std::vector<TensorView>;
 
 // Returns the shapes of a worker's result.
@@ -43,12 +45,14 @@ using WorkerResult = std::vector<TensorView>;
 //   q_block, k_block, v_block        the joined parts of a collective
 //   out_step, lse_step               a kernel's result before it is merged
 //   row_max, denominator             for tree decoding
+//   sinks                            where the worker has whole rows
 // and in a backward pass
 //   d_out_local, out_local, lse_local, delta_local   the shard's; O until D is made of it
 //   q_saved and so on                what the forward pass left of a share of the heads
 //   d_out_block and so on            the joined parts of a collective
 //   d_q_sum, d_k_sum, d_v_sum        sums of a block's gradients, if not in the message they came
 //   in
+//   d_sinks                          its part of the gradients of sinks
 // plan_memory() (device_rehearsal.h) predicts its peak to the byte.
 class WorkerPlayer : public StepWorker {
  public:
@@ -209,10 +213,12 @@ class WorkerPlayer : public StepWorker {
  private:
   BlockTracker blocks_;
   std::size_t step_ = 0;
-  std::map<int, Held> held_;                               // by block
-  Partial resident_;                                       // for the worker's own queries
-  std::map<int, Partial> passing_;                         // for queries of others, by block
-  std::map<std::pair<int, TensorRole>, Sum> sums_;         // of a backward pass, by block
+  std::map<int, Held> held_;                        // by block
+  Partial resident_;                                // for the worker's own queries
+  Sinks sinks_;                                     // those of problems without them are none
+  Tensor d_sinks_;                                  // a part of their gradients
+  std::map<int, Partial> passing_;                  // for queries of others, by block
+  std::map<std::pair<int, TensorRole>, Sum> sums_;  // of a backward pass, by block
   std::map<std::size_t, std::vector<Incoming>> expected_;  // posted, by the step that receives them
   std::vector<Incoming> incoming_;                         // receives of this step
   std::vector<Outgoing> sent_;                             // sends until they have left
@@ -245,6 +251,13 @@ struct OwnTools {
 // The root makes D of all rows before a backward plan that scatters. Returns that tensor without
 // contents and puts it into the arguments; of other plans it returns an empty one.
 [[nodiscard]] Tensor room_for_root_delta(const Plan& plan, ExecutionArguments& arguments);
+// Makes D of all rows, and the gradients of sinks, which follow from it.
+void make_root_delta(const Plan& plan, const ExecutionArguments& arguments,
+                     AttentionDevice& device);
+
+// Says whether workers have the rows of O, or D of the rows, as they are in the end; else the root
+// has them.
+[[nodiscard]] bool finishes_rows(const Plan& plan);
 
 // Returns the schedule that the device's kernel reads for a call; nullopt: it reads none.
 [[nodiscard]] std::optional<TileSchedule> call_schedule_for(const Plan& plan,
@@ -266,7 +279,8 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
                                  AttentionDevice& device, KeptCalls& kept);
 
 // Merges the workers' results into the caller's output, or adds them to the caller's gradients. A
-// group's first result is copied, so earlier contents do not matter.
+// group's first result is copied, so earlier contents do not matter. Sinks are merged where a root
+// makes whole rows.
 class OutputMerge {
  public:
   // A group of queries, or of keys, of the first, second or third tensor of a result. LSE comes
@@ -277,7 +291,7 @@ class OutputMerge {
   };
 
   // The references must outlive it.
-  OutputMerge(const Plan& plan, const ExecutionArguments& arguments, DeviceRows& device,
+  OutputMerge(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
               int threads = 1);
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   // Returns the worker's groups that the tensor has rows of.
@@ -287,19 +301,22 @@ class OutputMerge {
   void add_part(const Worker& worker, const LocalLayout& layout, std::size_t tensor,
                 std::size_t position, const WorkerResult& result);
   void add(const Worker& worker, const WorkerResult& result);  // adds all parts
-  // Sets O = 0 and LSE = -inf, or a gradient to 0, where nothing was added.
+  // Sets O = 0 and LSE = -inf, or a gradient to 0, where nothing was added. Called once for each.
   void finish_part(const Part& part);
   void finish();
 
  private:
+  void begin_part(const Part& part);
   [[nodiscard]] char& written(std::size_t tensor, int group);
   [[nodiscard]] TensorView target(std::size_t tensor, int group) const;
 
   const Plan& plan_;
   const ExecutionArguments& arguments_;
-  DeviceRows& device_;
+  ComputeDevice& device_;
   const int threads_;
   const bool splits_heads_;
+  const Sinks sinks_;
+  bool has_d_sinks_ = false;
   std::vector<Part> parts_;
   std::vector<char> written_[3];  // by tensor and group: whether something is in the output
 };

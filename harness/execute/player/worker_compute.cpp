@@ -55,6 +55,8 @@ void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
                         const TileSchedule* schedule, double* compute_s) {
   for (const TensorView& gradient : {arguments.d_q, arguments.d_k, arguments.d_v})
     tools.device.clear_rows(gradient);
+  const Sinks sinks(plan.problem, *arguments.allocator, tools.device, 0);
+  if (no_pairs && sinks) tools.device.clear_rows(arguments.d_sinks);
   if (no_pairs) return;
   Tensor made;
   TensorView delta = arguments.delta;
@@ -63,6 +65,7 @@ void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
     delta = made.view();
     tools.device.compute_delta(arguments.out, arguments.d_out, delta);
   }
+  sinks.set_gradients(tools.device, arguments.lse, delta, arguments.d_sinks);
   attend_backward(tools, arguments, backward_in_place(plan, arguments, delta, schedule), 0,
                   compute_s);
 }
@@ -134,6 +137,9 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
             arguments.lse},
            0, compute_s);
   }
+  if (plan.pass == Pass::forward)
+    Sinks(plan.problem, *arguments.allocator, tools.device, 0)
+        .merge_into(tools.device, arguments.out, arguments.lse);
   tools.watch.charge(nullptr);
 }
 

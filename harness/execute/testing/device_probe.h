@@ -124,6 +124,10 @@ class DeviceProbe : public LayerDevice {
   void compute_delta(const View& out, const View& d_out, const View& delta) override {
     operate().compute_delta(to_host(out), to_host(d_out), to_host(delta));
   }
+  void sink_gradients(const View& lse, const View& delta, const View& sinks,
+                      const View& d_sinks) override {
+    operate().sink_gradients(to_host(lse), to_host(delta), to_host(sinks), to_host(d_sinks));
+  }
   void copy_rows(const View& from, const View& to) override {
     operate().copy_rows(to_host(from), to_host(to));
   }

@@ -49,7 +49,9 @@ template <class Play>
 [[nodiscard]] inline std::vector<TensorView> written_by(Pass pass,
                                                         const ExecutionArguments& arguments) {
   if (pass == Pass::forward) return {arguments.out, arguments.lse};
-  return {arguments.d_q, arguments.d_k, arguments.d_v};
+  std::vector<TensorView> all = {arguments.d_q, arguments.d_k, arguments.d_v};
+  if (arguments.d_sinks.data != nullptr) all.push_back(arguments.d_sinks);
+  return all;
 }
 
 // The whole tensors of a trial of either pass in the memory of a device.
@@ -83,9 +85,10 @@ class TrialOnDevice {
 
  private:
   static constexpr TensorView ExecutionArguments::*kTensors[] = {
-      &ExecutionArguments::q,   &ExecutionArguments::k,   &ExecutionArguments::v,
-      &ExecutionArguments::out, &ExecutionArguments::lse, &ExecutionArguments::d_out,
-      &ExecutionArguments::d_q, &ExecutionArguments::d_k, &ExecutionArguments::d_v};
+      &ExecutionArguments::q,      &ExecutionArguments::k,   &ExecutionArguments::v,
+      &ExecutionArguments::out,    &ExecutionArguments::lse, &ExecutionArguments::d_out,
+      &ExecutionArguments::d_q,    &ExecutionArguments::d_k, &ExecutionArguments::d_v,
+      &ExecutionArguments::d_sinks};
 
   Pass pass_;
   ExecutionArguments host_;

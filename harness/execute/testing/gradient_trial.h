@@ -15,13 +15,16 @@ namespace qb {
 struct GradientTrial {
   explicit GradientTrial(Plan given) : plan(std::move(given)), call(call_of(plan.problem)) {
     call.scale = plan.problem.scale;
-    testing_support::set_forward(call, plan.problem.mask);
+    if (!plan.problem.sinks.empty())
+      d_sinks = Tensor(heap_allocator(), DType::f32, plan.problem.shape.d_sinks(), "d_sinks");
+    testing_support::set_forward(call, plan.problem.mask, plan.problem.sinks);
     forget_gradients();
   }
 
   void forget_gradients() const {
     for (const Tensor* const tensor : {&call.d_q, &call.d_k, &call.d_v})
       testing_support::fill(tensor->view(), std::nan(""));
+    if (d_sinks.view().data != nullptr) testing_support::fill(d_sinks.view(), std::nan(""));
   }
 
   // Returns the arguments with this trial's tensors.
@@ -35,6 +38,7 @@ struct GradientTrial {
     arguments.d_q = call.d_q.view();
     arguments.d_k = call.d_k.view();
     arguments.d_v = call.d_v.view();
+    arguments.d_sinks = d_sinks.view();
     return arguments;
   }
 
@@ -48,16 +52,24 @@ struct GradientTrial {
   }
 
   void expect_exact() const {
-    const GradientProblem problem = testing_support::problem_of(call, plan.problem.mask);
-    testing_support::expect_close(
-        call, call.gradients(), testing_support::gradients_of(reference_gradients(problem)),
-        testing_support::gradients_of(naive_gradients(problem)), plan.gradients);
+    GradientProblem problem = testing_support::problem_of(call, plan.problem.mask);
+    problem.sinks = plan.problem.sinks;
+    const ReferenceGradients exact = reference_gradients(problem);
+    const ReferenceGradients naive = naive_gradients(problem);
+    testing_support::expect_close(call, call.gradients(), testing_support::gradients_of(exact),
+                                  testing_support::gradients_of(naive), plan.gradients);
+    if (problem.sinks.empty()) return;
+    // O of the forward pass is rounded to f32, and its error is that of each term.
+    const std::vector<double> found = testing_support::values(d_sinks.view());
+    ASSERT_EQ(found.size(), exact.d_sinks.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(found[i], exact.d_sinks[i], 1e-6 + 1e-5 * exact.sink_size);
   }
 
   // Returns dQ, dK and dV, bit for bit.
   [[nodiscard]] std::string gradient_bytes() const {
     std::string all;
-    for (const Tensor* const tensor : {&call.d_q, &call.d_k, &call.d_v})
+    for (const Tensor* const tensor : {&call.d_q, &call.d_k, &call.d_v, &d_sinks})
       all.append(static_cast<const char*>(tensor->view().data),
                  static_cast<std::size_t>(tensor->view().bytes()));
     return all;
@@ -85,6 +97,7 @@ struct GradientTrial {
 
   Plan plan;
   testing_support::BackwardCall call;
+  Tensor d_sinks;  // of problems with sinks
 
  private:
   static testing_support::BackwardCall call_of(const Problem& problem) {

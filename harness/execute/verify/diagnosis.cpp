@@ -143,8 +143,8 @@ class Search {
         of_(of),
         other_(other),
         found_(found),
-        exact_(of, DType::f64),
-        naive_(of, plan.problem.dtype) {
+        exact_(of, plan.problem.sinks, DType::f64),
+        naive_(of, plan.problem.sinks, plan.problem.dtype) {
     const Problem& problem = plan.problem;
     asked_.allows = [mask = problem.mask](Token q, Token k) { return mask.allows(q, k); };
     asked_.scale = problem.scale;
@@ -305,7 +305,7 @@ class Search {
       suspects.push_back(
           {"LSE", of_.lse, false, rows, lse_mistakes(asked_), rows_of(true), lse_limit});
     for (const GradientErrors& errors : found_.gradients) {
-      if (errors.correct) continue;
+      if (errors.correct || errors.what == TensorRole::d_sinks) continue;
       const bool is_d_q = errors.what == TensorRole::d_q;
       const bool is_d_k = errors.what == TensorRole::d_k;
       const std::int64_t heads = is_d_q ? 1 : of_.q.extent.heads / of_.k.extent.heads;
@@ -383,9 +383,9 @@ Verification verify_tensors(const Plan& plan, const ExecutionArguments& of,
   if (other.softcap > 0.0)
     throw UsageError("softcap: gradients are compared without one; leave out dq, dk and dv");
   Verification gradients;
-  verify_gradients({of.q, of.k, of.v, of.d_out, plan.problem.mask, plan.problem.scale},
-                   {of.d_q, of.d_k, of.d_v}, chosen, keys_to_verify(plan, rows), of.threads,
-                   gradients,
+  verify_gradients(gradient_problem(plan.problem, of.q, of.k, of.v, of.d_out),
+                   {of.d_q, of.d_k, of.d_v, of.d_sinks}, chosen, keys_to_verify(plan, rows),
+                   of.threads, gradients,
                    rounding + unit_roundoff(inputs) * (std::sqrt(other.sum_roundings) - 1.0));
   found.keys = gradients.keys;
   found.gradients = std::move(gradients.gradients);

@@ -251,6 +251,36 @@ Problem some_problem(Random& random, const MaskSpec& mask) {
   return make_problem(shape, mask, dtypes[random() % 3], random());
 }
 
+// O and LSE of a program that counts the sink of each head so often.
+TEST(Diagnosis, NamesASinkThatCountsInEachPartialOrNotAtAll) {
+  Problem problem = make_problem({1, 4, 2, 48, 48, 16, 16}, MaskKind::causal, DType::bf16, 3);
+  problem.sinks = {0.5F, -1.0F, 2.0F, 0.0F};
+  const Inputs inputs = make_inputs(problem, heap_allocator(), 1);
+  for (const auto& [algorithm, workers, times, name] :
+       {std::tuple{"ring", 4, 4.0, "the sink counts in each of 4 partials"},
+        {"dense", 1, 3.0, "the sink counts in each of 3 partials"},
+        {"ring", 4, 0.0, "the sink is missing"},
+        {"ring", 4, 1.0, ""}}) {
+    SCOPED_TRACE(name);
+    const Outputs outputs = compute(right(problem), problem, inputs, {}, DType::f32);
+    for (std::int64_t h = 0; h < 4; ++h)
+      for (Token i = 0; i < 48; ++i) {
+        float& lse = *outputs.lse.view().row_as<float>(0, h, i);
+        const double sink = times * std::exp(static_cast<double>(problem.sinks[at(h)]) - lse);
+        for (Token x = 0; x < 16; ++x)
+          outputs.out.view().row_as<float>(0, h, i)[x] /= static_cast<float>(1.0 + sink);
+        lse += static_cast<float>(std::log1p(sink));
+      }
+    const Answer answer =
+        ask(make_plan(algorithm, problem, {.workers = workers}), inputs, {}, outputs, {});
+    EXPECT_EQ(answer.found.correct, times == 1.0) << answer.found.message;
+    // LSE then agrees with the mistake of O.
+    ASSERT_EQ(answer.diagnoses.size(), times == 1.0 ? 0u : 1u);
+    for (const Diagnosis& one : answer.diagnoses)
+      EXPECT_NE(one.mistake.find(name), std::string::npos) << one.tensor << ": " << one.mistake;
+  }
+}
+
 TEST(Diagnosis, NamesTheFieldsMistakesInEveryScheme) {
   Random random(11);
   Tally tally;

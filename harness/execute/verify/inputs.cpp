@@ -137,6 +137,13 @@ void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
   });
 }
 
+std::vector<float> make_sinks(const Problem& problem) {
+  std::vector<float> sinks(static_cast<std::size_t>(problem.shape.q_heads));
+  fill_normal(contiguous_view(sinks.data(), DType::f32, {1, 1, 1, problem.shape.q_heads}),
+              key_of(problem, TensorRole::d_sinks), 1);
+  return sinks;
+}
+
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
                 const Range& heads, const TensorView& view, int threads) {
   const Extent whole = extent_of_input(problem.shape, what);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "harness/plan/plan.h"
 #include "kernels/allocator.h"
@@ -32,6 +33,9 @@ void fill_input(const Problem& problem, TensorRole what, const Range& tokens,
     make_shard(problem, what, tokens, heads, view, threads);
   };
 }
+
+// Returns such values for the sinks of a problem, one for each query head.
+[[nodiscard]] std::vector<float> make_sinks(const Problem& problem);
 
 // Fills one contiguous tensor with such values; the same key gives the same values.
 void fill_normal(const TensorView& view, std::uint64_t key, int threads);

@@ -236,8 +236,11 @@ Mistakes known_mistakes(const Problem& problem, const Mistake& asked,
   }
   add("rows without keys are the mean of V").is_mean_without_keys = true;
   add_masks(problem, add);
+  if (!problem.sinks.empty()) add("the sink is missing").sinks = 0.0;
   for (const Plan& split : splits) {
     const auto n = static_cast<int>(split.workers.size());
+    if (!problem.sinks.empty())
+      add(fmt::format("the sink counts in each of {} partials, not once", n)).sinks = n;
     if (2 * n <= std::min(problem.shape.q_len, problem.shape.kv_len)) add_layouts(problem, n, add);
     add_neighbours(split, std::nullopt, add);
   }
@@ -272,6 +275,7 @@ Mistakes lse_mistakes(const Mistake& asked) {
   add("rows without keys have 0, not -inf").lse = [](double lse) {
     return std::isinf(lse) ? 0.0 : lse;
   };
+  add("the sink is missing").sinks = 0.0;
   add("it is the sum, not its logarithm").lse = [](double lse) { return std::exp(lse); };
   return all;
 }

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -42,6 +43,7 @@ struct Mistake {
   double (*lse)(double lse) = nullptr;  // what stands for LSE
   // How much query head `head` of the `heads` that share a key adds to dK and dV; empty: all.
   std::function<double(std::int64_t head, std::int64_t heads)> of_heads{};
+  double sinks = 1.0;            // how often the sink of a head counts
   Tokens row{}, key{}, value{};  // whose Q, K and V stand at each token; empty: its own
   std::function<double(Token row, Token key)> times{};  // how often a pair counts; empty: once
 };
@@ -70,7 +72,8 @@ struct MistakenRow {
 template <class T>
 class MistakenRows {
  public:
-  MistakenRows(const ExecutionArguments& of, DType rounding) : of_(of), rounding_(rounding) {}
+  MistakenRows(const ExecutionArguments& of, std::span<const float> sinks, DType rounding)
+      : of_(of), sinks_(sinks), rounding_(rounding) {}
 
   MistakenRow out(const Mistake& mistake, const RowPlace& place) {
     MistakenRow row;
@@ -172,7 +175,10 @@ class MistakenRows {
     };
     const T cap = static_cast<T>(mistake.softcap);
     std::vector<T> p(raw.size(), kNever);
-    T largest = kNever;
+    const T sink = sinks_.empty() ? kNever
+                                  : static_cast<T>(sinks_[at(place.head)]) +
+                                        static_cast<T>(std::log(mistake.sinks));
+    T largest = sink;
     for (Token j = 0; j < std::ssize(p); ++j) {
       const bool allowed = mistake.allows(row, j);
       if (allowed) ++of_row.keys;
@@ -182,7 +188,7 @@ class MistakenRows {
       if (cap > T{0}) score = allowed ? cap * std::tanh(score / cap) : -cap;
       largest = std::max(largest, p[at(j)] = score);
     }
-    T total = 0;
+    T total = sink == kNever ? T{0} : std::exp(sink - largest);
     for (Token j = 0; j < std::ssize(p); ++j)
       total += p[at(j)] = p[at(j)] == kNever ? T{0} : std::exp(p[at(j)] - largest) * counts(j);
     if (total > T{0})
@@ -193,6 +199,7 @@ class MistakenRows {
   }
 
   const ExecutionArguments& of_;
+  std::span<const float> sinks_;
   DType rounding_;
   std::mutex mutex_;
   std::map<std::tuple<const void*, std::int64_t, std::int64_t, bool>, std::unique_ptr<T[]>> heads_;

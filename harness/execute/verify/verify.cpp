@@ -41,7 +41,7 @@ double roundoffs_of(DType inputs) {
 
 // Returns what is wrong with a row whatever its exact values are; nullopt if nothing is.
 std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim,
-                                       std::optional<float> lse, bool has_keys,
+                                       std::optional<float> lse, bool has_keys, bool has_sink,
                                        const RowPlace& place) {
   for (std::int64_t x = 0; x < value_dim; ++x) {
     if (has_keys ? std::isfinite(out[x]) : out[x] == 0.0f) continue;
@@ -50,9 +50,10 @@ std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim,
                        : std::isnan(out[x]) ? ": never written, or not a number"
                                             : ": overflow");
   }
-  if (!lse || (has_keys ? std::isfinite(*lse) : *lse == kMinusInfinity)) return std::nullopt;
+  const bool is_finite = has_keys || has_sink;
+  if (!lse || (is_finite ? std::isfinite(*lse) : *lse == kMinusInfinity)) return std::nullopt;
   return fmt::format("LSE at {} is {}{}", place.text(), *lse,
-                     has_keys ? ", want a finite number" : ", want -inf: the row has no keys");
+                     is_finite ? ", want a finite number" : ", want -inf: the row has no keys");
 }
 
 // Returns the first flaw of the whole output; throws Unsupported where scores are out of range.
@@ -65,7 +66,7 @@ std::optional<std::string> scan(const Problem& problem, const TensorView& out,
       of_row = static_cast<float>(natural_lse(lse, place.batch, place.head, place.row));
     const bool has_keys = problem.mask.keys_of(place.row, problem.shape.kv_len) > 0;
     auto flaw = flaw_of_row(out.row_as<float>(place.batch, place.head, place.row),
-                            out.extent.head_dim, of_row, has_keys, place);
+                            out.extent.head_dim, of_row, has_keys, !problem.sinks.empty(), place);
     if (flaw && has_keys) {
       const auto head = static_cast<std::size_t>(place.batch * out.extent.heads + place.head);
       if (const double score = reference(place.row).maximum[head]; std::abs(score) > kMostScore)
@@ -109,7 +110,7 @@ Comparison compare(const Problem& problem, const TensorView& out, const TensorVi
           comparison.out.add(value, reference.out[element]);
         }
         // scan() has checked that a row without keys is -inf.
-        if (keys > 0 && lse.data != nullptr)
+        if ((keys > 0 || !problem.sinks.empty()) && lse.data != nullptr)
           rows.lse.add({b, h, row}, 0, natural_lse(lse, b, h, row), naive.lse[statistic],
                        reference.lse[statistic]);
         ++statistic;
@@ -231,7 +232,8 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
   Verification verification;
   verification.rows = static_cast<std::int64_t>(rows.size());
   const auto of_row = [&](std::int64_t row) {
-    return reference_rows(q, k, v, problem.mask, problem.scale, std::array{row}, 1, softcap);
+    return reference_rows(q, k, v, problem.mask, problem.scale, std::array{row}, 1, softcap,
+                          problem.sinks);
   };
   auto flaw = scan(problem, out, {}, threads, of_row);
   const bool is_of_lse = !flaw && (flaw = scan(problem, out, lse, threads, of_row));
@@ -242,9 +244,9 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
     return verification;
   }
   const ReferenceRows reference =
-      reference_rows(q, k, v, problem.mask, problem.scale, rows, threads, softcap);
-  const ReferenceRows naive =
-      naive_rows(q, k, v, problem.mask, problem.scale, rows, threads, eager, softcap);
+      reference_rows(q, k, v, problem.mask, problem.scale, rows, threads, softcap, problem.sinks);
+  const ReferenceRows naive = naive_rows(q, k, v, problem.mask, problem.scale, rows, threads, eager,
+                                         softcap, problem.sinks);
   const Comparison comparison = compare(problem, out, lse, reference, naive);
   judge(comparison.classes, v, rounds_lse, partial_roundings, verification);
   if (is_of_lse) verification.lse_max_error = std::numeric_limits<double>::quiet_NaN();

@@ -46,7 +46,7 @@ class RelativeL2 {
   double reference_squares_ = 0.0;
 };
 
-// The errors of a gradient: of dQ, dK or dV, see verify_gradients.h, or of a layer's.
+// The errors of a gradient: of dQ, dK, dV or sinks, see verify_gradients.h, or of a layer's.
 struct GradientErrors {
   TensorRole what = TensorRole::q;  // a layer's have none
   double max_error = 0.0;           // largest |dX - dX_ref|
@@ -88,14 +88,14 @@ void poison(const TensorView& out, const TensorView& lse);
 [[nodiscard]] std::vector<std::int64_t> keys_to_verify(const Plan& plan, std::int64_t max_keys);
 
 // Every element is checked first: O must be finite; LSE too, except in a row without keys, where it
-// must be -inf with O exactly 0. Then the given rows are compared. out and lse are f32, LSE in one
-// number a row or in two (kernels/lse.h). eager: the kernel keeps its scores in the inputs' type,
-// see naive_rows(). rounds_lse: LSE is one float somewhere (plan.h). Partials weighed by it are off
-// by 2 u |LSE| max|V| at most, which the tolerance then allows while it is below max|V| / 128;
-// beyond that, and where float32 cannot hold the scores at all, the message says so.
-// partial_roundings: those of partial_roundings(), relative to the largest value of a class.
-// Throws Unsupported for a row that is not finite because its scores are beyond kMostScore.
-// An lse without data is not looked at. softcap: see reference_rows().
+// must be -inf (with sinks the sink) with O exactly 0. Then the given rows are compared. out and
+// lse are f32, LSE in one number a row or in two (kernels/lse.h). eager: the kernel keeps its
+// scores in the inputs' type, see naive_rows(). rounds_lse: LSE is one float somewhere (plan.h).
+// Partials weighed by it are off by 2 u |LSE| max|V| at most, which the tolerance then allows while
+// it is below max|V| / 128; beyond that, and where float32 cannot hold the scores at all, the
+// message says so. partial_roundings: those of partial_roundings(), relative to the largest value
+// of a class. Throws Unsupported for a row that is not finite because its scores are beyond
+// kMostScore. An lse without data is not looked at. softcap: see reference_rows().
 [[nodiscard]] Verification verify_output(const Problem& problem, const TensorView& q,
                                          const TensorView& k, const TensorView& v,
                                          const TensorView& out, const TensorView& lse,

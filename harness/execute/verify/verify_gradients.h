@@ -17,7 +17,9 @@
 // where sums travel in 16 bits because the case asks for it, their roundings are added to it. The
 // elements of a gradient shrink as sequences grow. So the first limit would in the end miss a part
 // that was lost, which the second finds at any length. The second does not judge errors below 1e-5
-// s: where a gradient is 0 (a row that sees one key), roundings are all there is.
+// s: where a gradient is 0 (a row that sees one key), roundings are all there is. The gradient of a
+// sink is one sum over all rows of a head, which may cancel: it passes the first limit only, and s
+// and max|dX| are at least the root of the sum of the squares of its terms.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +36,15 @@ struct GradientViews {
   TensorView d_q;
   TensorView d_k;
   TensorView d_v;
+  TensorView d_sinks{};  // [b,h,1,1], where the problem has sinks and they were computed
 };
+
+// The tensors of a pass; its problem must outlive this.
+[[nodiscard]] inline GradientProblem gradient_problem(const Problem& problem, const TensorView& q,
+                                                      const TensorView& k, const TensorView& v,
+                                                      const TensorView& d_out) {
+  return {q, k, v, d_out, problem.mask, problem.scale, {}, {}, problem.sinks};
+}
 
 inline constexpr std::int64_t kMostGradientPairs = std::int64_t{1} << 31;
 

@@ -112,6 +112,43 @@ TEST(VerifyGradients, AcceptsRightOnesAndSaysByHowMuch) {
     }
 }
 
+TEST(VerifyGradients, FindsASinkWhoseGradientIsWrong) {
+  const Problem problem = problem_of(40, MaskKind::causal, DType::bf16);
+  const Solved solved(problem);
+  std::vector<float> sinks = {0.5F, -1.0F, 2.0F, 0.0F};
+  const GradientProblem asked{solved.inputs.q.view(),
+                              solved.inputs.k.view(),
+                              solved.inputs.v.view(),
+                              solved.d_out.view(),
+                              problem.mask,
+                              problem.scale,
+                              {},
+                              {},
+                              sinks};
+  const ReferenceGradients exact = reference_gradients(asked, 2);
+  store(exact.d_q, solved.d_q.view());
+  store(exact.d_k, solved.d_k.view());
+  store(exact.d_v, solved.d_v.view());
+  const Tensor d_sinks(heap_allocator(), DType::f32, problem.shape.d_sinks(), "d_sinks");
+  const auto verify = [&](double factor) {
+    std::vector<double> found = exact.d_sinks;
+    found[6] *= factor;
+    store(found, d_sinks.view());
+    Verification verification;
+    verification.correct = true;
+    verify_gradients(asked,
+                     {solved.d_q.view(), solved.d_k.view(), solved.d_v.view(), d_sinks.view()},
+                     all_of(40), all_of(40), 2, verification);
+    return verification;
+  };
+  EXPECT_TRUE(verify(1.0).correct) << verify(1.0).message;
+  EXPECT_EQ(verify(1.0).gradients.back().what, TensorRole::d_sinks);
+  for (const double wrong : {0.0, -1.0, 2.0, std::nan("")}) {
+    EXPECT_FALSE(verify(wrong).correct);
+    EXPECT_THAT(verify(wrong).message, StartsWith("dSinks at batch 1, head 2"));
+  }
+}
+
 TEST(VerifyGradients, FindsAnElementThatWasNeverWrittenInARowThatIsNotCompared) {
   const Solved solved(problem_of(40, MaskKind::full, DType::f32));
   for (const auto& [tensor, start] :

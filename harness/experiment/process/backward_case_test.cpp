@@ -55,6 +55,27 @@ void expect_right_gradients(const CaseResult& result) {
 constexpr const char* kTraining[] = {"dense",  "cqs",   "cqs_sharded", "ring",    "striped",
                                      "zigzag", "burst", "pass_kv",     "ulysses", "all_gather_kv"};
 
+// The sinks of all heads are merged into each row once, whatever splits the keys.
+TEST(BackwardCase, SinksAreVerifiedInBothPassesOfEveryStrategy) {
+  for (const char* algorithm : kTraining)
+    for (const Ranks ranks : {Ranks::threads, Ranks::serial}) {
+      SCOPED_TRACE(testing::Message() << algorithm << " " << word(ranks));
+      Case c = tiny_backward(algorithm, Passes::both);
+      c.ranks = ranks;
+      c.sinks = SinkKind::random;
+      const CaseResult result = run_case(resolve_case(c), "");
+      expect_right_gradients(result);
+      EXPECT_EQ(result.values.at("device_peak_bytes"),
+                result.values.at("predicted_device_peak_bytes"));
+    }
+  Case layer = tiny_backward("dense", Passes::forward);
+  layer.sinks = SinkKind::random;
+  layer.workload = WorkloadKind::transformer_layer;
+  const CaseResult refused = run_case(resolve_case(layer), "");
+  EXPECT_EQ(refused.status, Status::unsupported);
+  EXPECT_THAT(refused.message, HasSubstr("sinks: true needs workload: attention"));
+}
+
 TEST(BackwardCase, EveryStrategyIsVerifiedUnderThreadsAndSerialRanks) {
   for (const char* algorithm : kTraining)
     for (const Ranks ranks : {Ranks::threads, Ranks::serial}) {

@@ -37,10 +37,10 @@ std::string column_of(std::string_view number, std::string_view end) {
   return is_column(column) ? column : std::string();
 }
 
-// Adds the columns of gradients' errors, which begin with `prefixes`.
+// Adds the columns of gradients' errors, which begin with `prefixes`; that of sinks has none.
 void add_gradient_errors(std::span<const std::string_view> prefixes,
                          const std::vector<GradientErrors>& gradients, RowValues& values) {
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(gradients.size(), prefixes.size()); ++i) {
     const std::string prefix(prefixes[i]);
     values.set_number(prefix + "_max_error", gradients[i].max_error);
     values.set_number(prefix + "_naive_error", gradients[i].naive_error);

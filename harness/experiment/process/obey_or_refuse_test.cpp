@@ -70,6 +70,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"lse", {"two"}},
       {"partial_dtype", {"bf16", "f16"}},
       {"inputs", {"tied", "peaked"}},
+      {"sinks", {"true"}},
       {"grid.heads", {"1", "2"}},
       {"grid.rows", {"1", "2"}},
       {"grid.layout", {"striped", "contiguous"}},

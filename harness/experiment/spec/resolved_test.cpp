@@ -87,6 +87,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "lse: one\n"
             "partial_dtype: f32\n"
             "inputs: random\n"
+            "sinks: false\n"
             "grid.heads: 0\n"
             "grid.rows: 0\n"
             "grid.layout: zigzag\n"

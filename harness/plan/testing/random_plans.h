@@ -20,7 +20,8 @@ namespace qb {
   text << plan.algorithm << " W=" << plan.workers.size() << " b=" << s.batch << " h=" << s.q_heads
        << " g=" << s.kv_heads << " n=" << s.q_len << " m=" << s.kv_len << " d=" << s.head_dim << " "
        << word(plan.problem.dtype) << " " << to_string(plan.problem.mask)
-       << " segments=" << plan.problem.mask.segments.size() << " " << word(plan.pass);
+       << " segments=" << plan.problem.mask.segments.size()
+       << " sinks=" << plan.problem.sinks.size() << " " << word(plan.pass);
   return text.str();
 }
 
@@ -37,8 +38,11 @@ std::size_t for_random_plans(int rounds, Attempt attempt,
   std::mt19937_64 random(seed);
   std::map<std::string, int> seen;
   for (int round = 0; round < rounds && !testing::Test::HasFatalFailure(); ++round) {
-    const std::optional<Plan> plan = random_plan(random, pass);
+    std::optional<Plan> plan = random_plan(random, pass);
     if (!plan) continue;
+    // Every third has sinks, of every size beside the scores.
+    for (std::int64_t h = 0; round % 3 == 0 && h < plan->problem.shape.q_heads; ++h)
+      plan->problem.sinks.push_back(static_cast<float>(random() % 1000) / 100.0F - 5.0F);
     ++seen[plan->algorithm];
     SCOPED_TRACE(testing::Message() << "round " << round << ": " << describe(*plan));
     attempt(*plan, random);

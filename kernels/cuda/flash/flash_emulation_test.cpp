@@ -14,6 +14,7 @@
 #include "kernels/cuda/testing/emulator/emulated_kernels.h"
 #include "kernels/cuda/testing/emulator/emulator.h"
 #include "kernels/cuda/testing/flash_test_support.h"
+#include "kernels/merge.h"
 
 namespace qb::cuda {
 namespace {
@@ -437,6 +438,47 @@ TEST(FlashEmulation, MergesKeepTheNanOfOnePartial) {
     }
     ring.add_whole({{0, 40, {0, 90}}});
     expect_nan_of_float64(ring, of_ring);
+  }
+}
+
+// A sink is a partial for all rows: a row of zeros and one number a head, with strides of 0.
+TEST(FlashEmulation, MergesSinksIntoWholeRowsOnce) {
+  using qb::testing_support::random_tensor;
+  for (const std::int64_t width : {64, 33}) {
+    const Extent rows{2, 3, 40, width};
+    const Extent numbers{2, 3, 40, 1};
+    const Tensor out = random_tensor(DType::f32, rows, 1);
+    const Tensor lse = random_tensor(DType::f32, numbers, 2);
+    *lse.view().row_as<float>(1, 2, 7) = -INFINITY;  // a row without keys, whose O nobody reads
+    *out.view().row_as<float>(1, 2, 7) = NAN;
+    std::vector<float> zeros(static_cast<std::size_t>(width), 0.0F);
+    std::vector<float> sinks = {-1.0F, 0.5F, 2.0F};
+    const TensorView part_out{zeros.data(), DType::f32, rows, 0, 0, 0};
+    const TensorView part_lse{sinks.data(), DType::f32, numbers, 0, 1, 0};
+    const Tensor wanted = random_tensor(DType::f32, rows, 1);
+    const Tensor wanted_lse = random_tensor(DType::f32, numbers, 2);
+    *wanted_lse.view().row_as<float>(1, 2, 7) = -INFINITY;
+    merge_partial(wanted.view(), wanted_lse.view(), part_out, part_lse);
+    const MergeParameters::Tile tile{.n_rows = 40, .n_sources = 1};
+    const MergeParameters p{address(out.view()),
+                            address(lse.view()),
+                            address(part_out),
+                            address(part_lse),
+                            &tile,
+                            nullptr,
+                            1,
+                            3,
+                            static_cast<int>(width),
+                            1};
+    emulator::launch(6, kMergeThreads, 0, 1, [&] { merge_block(p, tile, ptx::block_index()); });
+    const auto difference = [](const Tensor& a, const Tensor& b) {
+      return qb::testing_support::max_difference(qb::testing_support::values(a.view()),
+                                                 qb::testing_support::values(b.view()));
+    };
+    EXPECT_LE(difference(out, wanted), 1e-6);
+    EXPECT_LE(difference(lse, wanted_lse), 1e-6);
+    EXPECT_EQ(*lse.view().row_as<float>(1, 2, 7), 2.0F);
+    EXPECT_EQ(*out.view().row_as<float>(1, 2, 7), 0.0F);
   }
 }
 

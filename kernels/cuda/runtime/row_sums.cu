@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // D of the backward pass: the sum of each row of dO times O, a warp for each row. Both are read
-// once, so that memory is the limit, and the sum may be in float64.
+// once, so that memory is the limit, and the sum may be in float64. And the gradients of sinks, a
+// block for each head, whose threads share its rows.
 #include <stdexcept>
 
 #include "kernels/cuda/runtime/check.cuh"
@@ -57,6 +58,25 @@ __global__ void __launch_bounds__(kThreads) delta_kernel(const Rows p) {
   if (lane == 0) *p.delta.row<float>(batch, head, token) = static_cast<float>(sum);
 }
 
+__global__ void __launch_bounds__(kThreads)
+    sink_kernel(View lse, View delta, View sinks, View d_sinks, unsigned heads,
+                std::int64_t length) {
+  const std::int64_t head = blockIdx.x % heads;
+  const std::int64_t batch = blockIdx.x / heads;
+  const double sink = static_cast<double>(*sinks.row<float>(batch, head, 0));
+  double sum = 0.0;
+  for (std::int64_t i = threadIdx.x; i < length; i += kThreads)
+    sum += exp(sink - static_cast<double>(*lse.row<float>(batch, head, i))) *
+           static_cast<double>(*delta.row<float>(batch, head, i));
+  __shared__ double sums[kThreads];
+  sums[threadIdx.x] = sum;
+  for (unsigned step = kThreads / 2; step > 0; step /= 2) {
+    __syncthreads();
+    if (threadIdx.x < step) sums[threadIdx.x] += sums[threadIdx.x + step];
+  }
+  if (threadIdx.x == 0) *d_sinks.row<float>(batch, head, 0) = static_cast<float>(-sums[0]);
+}
+
 View view(const TensorView& tensor) {
   return {tensor.data, tensor.batch_stride, tensor.head_stride, tensor.token_stride};
 }
@@ -81,6 +101,16 @@ void compute_delta(const TensorView& out, const TensorView& d_out, const TensorV
           <<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(rows);
     });
   });
+  QB_CUDA_CHECK(cudaGetLastError());
+}
+
+void sink_gradients(const TensorView& lse, const TensorView& delta, const TensorView& sinks,
+                    const TensorView& d_sinks, void* stream) {
+  const auto blocks = static_cast<unsigned>(d_sinks.extent.batch * d_sinks.extent.heads);
+  if (blocks == 0) return;
+  sink_kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
+      view(lse), view(delta), view(sinks), view(d_sinks),
+      static_cast<unsigned>(d_sinks.extent.heads), lse.extent.length);
   QB_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -94,11 +94,14 @@ void fill_bytes(void* device, unsigned char value, std::size_t bytes, void* stre
 void copy_rows(const TensorView& source, const TensorView& destination, void* stream);
 
 // These do what kernels/merge.h and kernels/attention_backward.h say, over device views: rows := 0;
-// sum += part; delta := the sums of the rows of d_out times out. A part, out and d_out are of any
-// type but f64. They throw std::invalid_argument where the views do not fit together.
+// sum += part; delta := the sums of the rows of d_out times out; the gradients of sinks. A part,
+// out and d_out are of any type but f64. They throw std::invalid_argument where the views do not
+// fit together.
 void clear_rows(const TensorView& rows, void* stream);
 void add_rows(const TensorView& sum, const TensorView& part, void* stream);
 void compute_delta(const TensorView& out, const TensorView& d_out, const TensorView& delta,
                    void* stream);
+void sink_gradients(const TensorView& lse, const TensorView& delta, const TensorView& sinks,
+                    const TensorView& d_sinks, void* stream);
 
 }  // namespace qb::cuda

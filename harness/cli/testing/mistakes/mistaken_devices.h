@@ -119,6 +119,30 @@ class PartialsInBf16 final : public HonestDevice {
   }
 };
 
+// The sink of a head is merged into each partial, and not into the whole row.
+class SinkInEachPartial final : public HonestDevice {
+ public:
+  void upload(const TensorView& host, const TensorView& to) override {
+    HonestDevice::upload(host, to);
+    if (host.extent.length == 1) sinks_ = to;
+  }
+  void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) override {
+    HonestDevice::compute(kernel, a, context);
+    const std::vector<float> zeros(static_cast<std::size_t>(a.v.extent.head_dim));
+    const TensorView none{const_cast<float*>(zeros.data()), DType::f32, a.out.extent, 0, 0, 0};
+    HonestDevice::merge_partial(a.out, a.lse, none,
+                                {sinks_.data, DType::f32, a.lse.extent, 0, 1, 0});
+  }
+  void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
+                     const TensorView& part_out, const TensorView& part_lse) override {
+    if (part_out.token_stride != 0)
+      HonestDevice::merge_partial(acc_out, acc_lse, part_out, part_lse);
+  }
+
+ private:
+  TensorView sinks_;
+};
+
 // A partial without keys has the log-sum-exp +inf in place of -inf.
 class InfiniteSentinel final : public HonestDevice {
  public:

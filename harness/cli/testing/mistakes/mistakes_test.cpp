@@ -54,6 +54,9 @@ std::string of_lost_launch(bool planted) { return on_device<LostLaunch>(planted,
 std::string of_half_written(bool planted) { return on_device<HalfWritten>(planted, kWhole); }
 std::string of_base_two(bool planted) { return on_device<BaseTwo>(planted, {}); }
 std::string of_bf16_partials(bool planted) { return on_device<PartialsInBf16>(planted, {}); }
+std::string of_sinks(bool planted) {
+  return on_device<SinkInEachPartial>(planted, {{"sinks", "true"}});
+}
 std::string of_sentinel(bool planted) { return on_device<InfiniteSentinel>(planted, {}); }
 std::string of_stale_keys(bool planted) { return on_device<StaleKeys>(planted, kBackward); }
 std::string of_lost_sums(bool planted) {
@@ -128,6 +131,7 @@ constexpr Mistake kMistakes[] = {
      "30 and 34: query group 8 crosses", of_divided_lengths},
     {"a log-sum-exp in base 2 is merged as one in base e", "device", "incorrect", of_base_two},
     {"partials are kept in bf16", "device", "incorrect", of_bf16_partials},
+    {"an attention sink counts in each partial", "device", "incorrect", of_sinks},
     {"+inf as a sentinel erases rows", "device", "incorrect", of_sentinel},
     {"success is reported unconditionally", "run folder", "is not within the tolerance",
      of_success_always},
