@@ -194,9 +194,10 @@ Worker Rotation::worker(int index, Workers::Parts parts) const {
 
 bool Rotation::fits(const Plan& plan) const {
   return plan.problem.shape == problem.shape && plan.problem.mask == problem.mask &&
-         plan.problem.dtype == problem.dtype && plan.q_groups == q_groups &&
-         plan.kv_groups == kv_groups && plan.group_lists == group_lists &&
-         plan.kv_first_step.empty() && plan.gradients == gradients;
+         plan.problem.dtype == problem.dtype && plan.problem.sinks == problem.sinks &&
+         plan.q_groups == q_groups && plan.kv_groups == kv_groups &&
+         plan.group_lists == group_lists && plan.kv_first_step.empty() &&
+         plan.gradients == gradients;
 }
 
 RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm,

@@ -135,6 +135,10 @@ inline std::optional<Plan> random_plan(std::mt19937_64& random, Pass pass = Pass
     Problem problem = random_problem_for(strategy.name, random);
     if (problem.mask.segments.empty() && random() % 5 == 0)
       problem.resident_keys = draw(random, 0, problem.shape.kv_len);
+    // Every third has sinks, of every size beside the scores.
+    for (std::int64_t h = random() % 3 == 0 ? 0 : problem.shape.q_heads; h < problem.shape.q_heads;
+         ++h)
+      problem.sinks.push_back(static_cast<float>(random() % 1000) / 100.0F - 5.0F);
     StrategyOptions options;
     options.pass = pass;
     options.workers = strategy.name == "dense" ? 1 : static_cast<int>(draw(random, 1, 9));

@@ -38,11 +38,8 @@ std::size_t for_random_plans(int rounds, Attempt attempt,
   std::mt19937_64 random(seed);
   std::map<std::string, int> seen;
   for (int round = 0; round < rounds && !testing::Test::HasFatalFailure(); ++round) {
-    std::optional<Plan> plan = random_plan(random, pass);
+    const std::optional<Plan> plan = random_plan(random, pass);
     if (!plan) continue;
-    // Every third has sinks, of every size beside the scores.
-    for (std::int64_t h = 0; round % 3 == 0 && h < plan->problem.shape.q_heads; ++h)
-      plan->problem.sinks.push_back(static_cast<float>(random() % 1000) / 100.0F - 5.0F);
     ++seen[plan->algorithm];
     SCOPED_TRACE(testing::Message() << "round " << round << ": " << describe(*plan));
     attempt(*plan, random);
