@@ -151,7 +151,7 @@ class Likeness {
     index_ = index;
     n_known_ = {};
     said_.clear();
-    add(worker.heads);
+    for (const Range& heads : {worker.heads, worker.queries, worker.results}) add(heads);
     add(worker.saved);
     add_groups(false, worker.q_groups);
     add_groups(true, worker.kv_groups);
