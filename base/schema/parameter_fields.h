@@ -219,9 +219,10 @@ inline constexpr Field kCaseFields[] = {
         problem, "lse", standard("one"), label("LSE sent as {}"), quiet_standard,
         meaning("the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
                 "weights of partials at any score; see [Large scores](README.md#large-scores)"),
-        needs(need("algorithm", "burst cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
+        needs(need("algorithm",
+                   "burst cqs cqs_sharded decode flash_decoding grid helix mesh pass_q usp")
                   .because("other algorithms send no LSE"),
-              need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
+              need("algorithm", "cqs cqs_sharded decode flash_decoding grid helix mesh pass_q usp")
                   .or_if("pass", "backward both"),
               need("workload", "attention"), need("device", "cpu"))),
     parameter(
