@@ -27,7 +27,7 @@ bool runs(const Plan& plan) {
   } catch (const std::logic_error&) {
     return false;
   }
-  return trial.verify().passed;
+  return trial.verify().correct;
 }
 
 // Damages a plan, and returns whether check() and the run agree on it, and that it is right.
