@@ -88,8 +88,7 @@ void WorkerPlayer::begin_partial(Partial& partial) {
 
 void WorkerPlayer::compute(const KernelCall& call) {
   const Block& q = blocks_.block(call.q_block);
-  Partial& partial = q.resident ? resident_ : passing_[q.id];
-  if (!partial.exists()) partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
+  Partial& partial = partial_of(q);
   const std::optional<TileSchedule> schedule =
       call_schedule_for(plan_, blocks_, call, arguments_.kernel, device_);
 
@@ -154,12 +153,11 @@ bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments, Attent
   return true;
 }
 
-// Returns what was computed for queries that came; where the mask left nothing, it is empty.
+// Returns what is computed for a block of queries, or will be.
 WorkerPlayer::Partial& WorkerPlayer::partial_of(const Block& block) {
-  Partial& partial = passing_[block.id];
+  Partial& partial = block.resident ? resident_ : passing_[block.id];
   if (!partial.exists())
     partial = make_partial(block.rows, block.heads, "out_partial", "lse_partial");
-  if (!partial.begun) begin_partial(partial);
   return partial;
 }
 

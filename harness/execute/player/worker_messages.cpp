@@ -332,7 +332,8 @@ void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
 // LSE of a partial, or O of one that is weighed.
 void WorkerPlayer::pack_share(const Transfer& part, std::byte* data) {
   const Block& block = block_of_share(part);
-  const Partial& partial = partial_of(block);
+  Partial& partial = partial_of(block);
+  if (!partial.begun) begin_partial(partial);  // the mask left nothing
   const Tensor& from = part.what == TensorRole::weighted ? partial.out : partial.lse;
   const TensorView packed = tensor_in(part, data);
   for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {

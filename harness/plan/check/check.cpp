@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -118,37 +119,33 @@ Offence check_owners(const Plan& plan, bool queries) {
   return std::nullopt;
 }
 
-// The weights of partials that a worker sums add up to one if each was weighed by the LSE of all of
-// them.
+// The weights of the partials that a worker sums add up to one if each was weighed by the LSE of
+// all of them.
 Offence check_weights(const Plan& plan) {
-  const std::size_t n = plan.workers.size();
-  std::vector<std::vector<std::size_t>> weighed_by(n);
-  std::vector<std::vector<std::size_t>> sums(n);
+  std::vector<std::set<std::size_t>> weighed_by(plan.workers.size());
+  std::vector<std::set<std::size_t>> sums(plan.workers.size());
   Worker scratch;
-  for (std::size_t w = 0; w < n; ++w) {
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const Worker& worker = plan.workers.read(w, scratch, Workers::Parts::messages);
     weighed_by[w] = sums[w] = {w};
     bool has_sent = false;
     for (const Step& step : worker.steps) {
       for (const Transfer& t : step.receives) {
         if (plan.groups_of(t) != worker.q_groups) continue;
+        const auto peer = static_cast<std::size_t>(t.peer);
         if (t.what == TensorRole::partial_lse && t.heads == plan.heads_of(worker) && !has_sent)
-          weighed_by[w].push_back(static_cast<std::size_t>(t.peer));
-        if (t.what == TensorRole::weighted && t.heads == plan.result_heads_of(worker))
-          sums[w].push_back(static_cast<std::size_t>(t.peer));
+          weighed_by[w].insert(peer);
+        if (t.what == TensorRole::weighted) sums[w].insert(peer);
       }
-      has_sent =
-          has_sent || std::ranges::count(step.sends, TensorRole::weighted, &Transfer::what) > 0;
+      for (const Transfer& t : step.sends) has_sent = has_sent || t.what == TensorRole::weighted;
     }
-    for (std::vector<std::size_t>* const peers : {&weighed_by[w], &sums[w]})
-      std::ranges::sort(*peers);
   }
-  for (std::size_t w = 0; w < n; ++w)
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
     for (const std::size_t peer : sums[w])
-      if (weighed_by[peer] != sums[w] || std::ranges::count(sums[w], peer) > 1)
+      if (weighed_by[peer] != sums[w])
         return fmt::format(
             "worker {} sums partials of {} workers, and worker {} has not weighed its own by the "
-            "LSE of each once",
+            "LSE of each",
             w, sums[w].size(), peer);
   return std::nullopt;
 }
@@ -179,12 +176,12 @@ Offence check_all_reduce(const Plan& plan, TensorRole what) {
 
 // Every group has its owner, or every worker the whole.
 Offence check_result(const Plan& plan) {
-  if (plan.result == Result::owners)
-    for (const bool queries : {true, false})  // the result of a forward pass has no rows of keys
-      if (queries || plan.pass == Pass::backward)
-        if (auto offence = check_owners(plan, queries)) return offence;
-  if (plan.result == Result::owners && plan.pass == Pass::forward)
-    if (auto offence = check_weights(plan)) return offence;
+  if (plan.result == Result::owners) {
+    if (auto offence = check_owners(plan, true)) return offence;
+    // The result of a forward pass has no rows of keys.
+    if (auto offence = plan.pass == Pass::forward ? check_weights(plan) : check_owners(plan, false))
+      return offence;
+  }
   if (plan.result == Result::everyone && plan.workers.size() > 1)
     for (const TensorRole what :
          {TensorRole::row_max, TensorRole::denominator, TensorRole::numerator})

@@ -2,39 +2,31 @@
 // Helix Parallelism (Bhatia et al., arXiv 2507.07120), which vLLM calls decode context parallelism:
 // W = T x D workers share the heads out over T and the cache over D. A share of the heads is whole
 // groups that share keys; worker h + T x has share h of the keys of tokens t with t mod D = x. It
-// owns the output of slice x of its share, H of the heads.
+// owns the output of slice x of its share: H heads, for all B new tokens of the batch.
 //
-// all_to_all: every worker has the queries of its whole share from the beginning. It computes with
-// its keys and sends O and LSE of each slice to the slice's owner, which merges them: for T new
-// tokens of e_O-byte partials T H (d e_O + 4) bytes to each of D - 1 workers.
+// all_to_all: every worker has the queries of its whole share from the beginning. It sends O and
+// LSE of each slice to the slice's owner, B H (d e_O + 4) bytes to each of D - 1, which merges
+// them.
 //
-// reduce_scatter: it has the queries of its slice and all-gathers those of its share, T H d e bytes
-// to each. Once it has computed it all-gathers the LSE of the share, T D H 4 bytes, with which each
-// worker weighs its own O. The owner then only adds: a reduce-scatter of T H d e_O.
+// reduce_scatter: it has the queries of its slice and all-gathers those of its share, B H d e bytes
+// to each. Once it has computed it all-gathers the LSE of the share, B D H 4 bytes, by which each
+// worker weighs its own O. An owner then only adds: a reduce-scatter of B H d e_O bytes to each.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/integers.h"
 #include "base/status.h"
 #include "harness/plan/builder.h"
 #include "harness/plan/layout.h"
-#include "harness/plan/rotation.h"
 #include "harness/plan/strategies/strategy.h"
 
 namespace qb {
 namespace {
 
-Range share_of(const Shape& shape, int h, int shares) {
-  const std::int64_t group = shape.q_heads / shape.kv_heads;
-  return {h * shape.kv_heads / shares * group, (h + 1) * shape.kv_heads / shares * group};
-}
-
-Range slice_of(const Shape& shape, const Range& share, int x, int slices) {
-  Shape of_share = shape;
-  of_share.q_heads = share.count();
-  const Range slice = head_share(of_share, x, slices);
-  return {share.begin + slice.begin, share.begin + slice.end};
+// Part i of the heads, in whole groups of `group`; parts differ by a group at most.
+Range part_of(const Range& heads, std::int64_t i, std::int64_t parts, std::int64_t group) {
+  const std::int64_t groups = heads.count() / group;
+  return {heads.begin + i * groups / parts * group, heads.begin + (i + 1) * groups / parts * group};
 }
 
 }  // namespace
@@ -74,9 +66,10 @@ Plan plan_helix(const Problem& problem, const StrategyOptions& options) {
   plan.kv_groups = striped_groups(shape.kv_len, slices);
   const int queries = builder.add_list(every_group(plan.q_groups));
   for (int w = 0; w < workers; ++w) {
-    const Range share = share_of(shape, w % shares, shares);
-    const auto slice = [&](int x) { return slice_of(shape, share, x, slices); };
     const int x = w / shares;
+    const Range share =
+        part_of(builder.all_heads(), w % shares, shares, shape.q_heads / shape.kv_heads);
+    const auto slice = [&](int y) { return part_of(share, y, slices, 1); };
     Worker& worker = builder.worker(w);
     worker.q_groups = every_group(plan.q_groups);
     worker.kv_groups = {x};

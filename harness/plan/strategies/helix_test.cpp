@@ -127,7 +127,7 @@ TEST(Helix, ACheckNamesWhatIsMissing) {
             "worker 0 step 1: computes with query group 0 that it does not hold");
   EXPECT_EQ(without("reduce_scatter", TensorRole::partial_lse),
             "worker 0 sums partials of 4 workers, and worker 0 has not weighed its own by the LSE "
-            "of each once");
+            "of each");
   Plan plan = helix({}, "all_to_all");
   plan.workers[2].results = plan.workers[4].results;
   EXPECT_THAT(check(plan).value(), HasSubstr("worker 0 step 0: sends its partial"));
