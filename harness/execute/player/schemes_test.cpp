@@ -169,9 +169,11 @@ TEST(Schemes, PartialsTravelInSixteenBits) {
   for (const char* algorithm :
        {"pass_q", "ulysses", "mesh", "usp", "grid", "cqs_sharded", "helix"}) {
     Problem problem = make_problem({1, 8, 8, 105, 105, 16, 16}, MaskKind::causal, DType::f32, 3);
+    StrategyOptions options{.workers = 4};
+    if (algorithm == std::string("helix")) options.keys.text("grid_heads") = "1";
     const auto run = [&](DType partials) {
       problem.partials = partials;
-      Trial trial(make_plan(algorithm, problem, {.workers = 4}), heap_allocator());
+      Trial trial(make_plan(algorithm, problem, options), heap_allocator());
       const Execution execution = trial.run(Ranks::threads, Kernel::flash, 1, heap_allocator());
       testing_support::expect_planned_bytes(trial.plan, execution);
       const Verification verification = trial.verify();
