@@ -83,9 +83,10 @@ class ThreadsExecution {
     }
     const double merged_s = transport_.meet();
     if (w == 0) execution_.wall_s = execution_.delta_s + merged_s - begin_s;
-    // Tokens stay sharded: they are put together only so that the caller can read them.
-    if (plan_.result == Result::owners || (plan_.result == Result::everyone && w == 0))
-      output_->add(player.worker(), player.result());
+    // Tokens stay sharded: they are put together only so that the caller can read them. A group may
+    // have an owner for each of its heads.
+    if (plan_.result == Result::owners) merge_groups();
+    if (plan_.result == Result::everyone && w == 0) output_->add(player.worker(), player.result());
   }
 
   void merge_groups() {
