@@ -100,7 +100,7 @@ inline constexpr Field kCaseFields[] = {
     parameter(sequences, problem, "sequences", unit("tokens"), nullable, label("sequences {}"),
               meaning("a packed batch of unequal lengths, cached+new tokens of each sequence: "
                       "`\"100+8 64+1\"`; `n_tokens` is then the sum of the new tokens. "
-                      "`flash_decoding` and `tree_decode` take one sequence"),
+                      "`flash_decoding`, `tree_decode` and `helix` take one sequence"),
               standard_meaning("one sequence a batch entry"), needs(need("workload", "attention"))),
     parameter(word, split, "new_key_owner", standard("round_robin"), label("{} owner"),
               quiet_standard,
@@ -218,9 +218,10 @@ inline constexpr Field kCaseFields[] = {
         problem, "lse", standard("one"), label("LSE sent as {}"), quiet_standard,
         meaning("the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
                 "weights of partials at any score; see [Large scores](README.md#large-scores)"),
-        needs(need("algorithm", "burst cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
+        needs(need("algorithm",
+                   "burst cqs cqs_sharded decode flash_decoding grid helix mesh pass_q usp")
                   .because("other algorithms send no LSE"),
-              need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
+              need("algorithm", "cqs cqs_sharded decode flash_decoding grid helix mesh pass_q usp")
                   .or_if("pass", "backward both"),
               need("workload", "attention"), need("device", "cpu"))),
     parameter(
@@ -228,10 +229,10 @@ inline constexpr Field kCaseFields[] = {
         problem, "partial_dtype", standard("f32"), label("partials sent in {}"), quiet_standard,
         meaning("the type in which O of a partial travels between workers: `f32`, or "
                 "`f16` or `bf16`, as most published systems send it; its LSE stays `f32`"),
-        needs(need("algorithm", "cqs_sharded decode grid mesh pass_q ulysses usp")
+        needs(need("algorithm", "cqs_sharded decode grid helix mesh pass_q ulysses usp")
                   .because("other algorithms send no partials between workers"),
               need("pass", "forward both"), need("workload", "attention"), need("device", "cpu"))),
-    parameter(integer, split, "resident_tokens", unit("tokens"), standard("0"),
+    parameter(integer, split, "resident_tokens", since(2), unit("tokens"), standard("0"),
               range(0, 3'000'000'000), label("{} tokens everywhere"), quiet_standard,
               meaning("the first keys, which every worker holds from the beginning, {range}: text "
                       "tokens of a diffusion model, or a shared prefix. They are not sent and "

@@ -24,7 +24,7 @@
   SCHEME(zigzag, plan_zigzag, 0x409877, 3, "the ring over 2W chunks, i and 2W - 1 - i a worker") \
   OTHER(pass_kv, plan_zigzag, 0x36D2B4, 3, "zigzag, by the name it has in context parallelism") \
   OTHER(burst, plan_burst, 0x3E3300, 1, "zigzag, whose backward pass sends queries and dQ round instead of keys") \
-  OTHER(double_ring, plan_double_ring, 0x5C8A1E, 0, "rings inside of hosts, and one between them that has a whole inner ring's time") \
+  OTHER(double_ring, plan_double_ring, 0x66543C, 0, "rings inside of hosts, and one between them that has a whole inner ring's time") \
   OTHER(pass_q, plan_pass_q, 0x979D5C, 2, "context parallelism: queries go round, partials come home") \
   SCHEME(ulysses, plan_ulysses, 0xC877A5, 5, "all-to-all to heads and back") \
   SCHEME(all_gather_kv, plan_all_gather_kv, 0x8A520D, 0, "every worker collects all keys and values first") \
@@ -33,7 +33,8 @@
   SCHEME(mesh, plan_mesh, 0x0000F3, 3, "the grid with one head group: queries gathered, keys round") \
   OTHER(decode, plan_decode, 0x6A6967, 3, "one token after the other, pass-Q over a sharded cache") \
   OTHER(flash_decoding, plan_flash_decoding, 0x2E2388, 1, "splits of the keys on one device, one reduction") \
-  OTHER(tree_decode, plan_tree_decode, 0x71A8D5, 5, "query everywhere, cache sharded, three all-reduces")
+  OTHER(tree_decode, plan_tree_decode, 0x71A8D5, 5, "query everywhere, cache sharded, three all-reduces") \
+  OTHER(helix, plan_helix, 0x4E5A72, 2, "heads x tokens: the cache of a head share over workers, one all-to-all")
 #define QB_STRATEGIES(X) QB_SCHEMES_AND_OTHERS(X, X)
 // clang-format on
 
@@ -42,10 +43,12 @@ namespace qb::fields {
 // Parameters that strategies read by their columns (StrategyKeys in harness/plan/strategies/): a
 // new one is its entry here and the strategy that asks for it.
 inline constexpr Field kStrategyKeys[] = {
-    parameter(integer, split, "grid_heads", key("grid.heads"), standard("0"), at_most(4096),
-              label("{} head groups"), quiet_standard,
-              meaning("H of a grid, the Ulysses degree, {range}; 0: fewest bytes"),
-              needs(need("algorithm", "grid usp"))),
+    parameter(
+        integer, split, "grid_heads", key("grid.heads"), standard("0"), at_most(4096),
+        label("{} head groups"), quiet_standard,
+        meaning("H of a grid, the Ulysses degree, {range}; 0: fewest bytes. Of helix: its head "
+                "shares; 0: the most that fit"),
+        needs(need("algorithm", "grid usp helix"))),
     parameter(integer, split, "grid_rows", key("grid.rows"), standard("0"), at_most(4096),
               label("{} rows"), quiet_standard,
               meaning("R of a grid, {range}; 0: fewest bytes. It has W / H / R columns. Of a "
@@ -58,6 +61,11 @@ inline constexpr Field kStrategyKeys[] = {
                       "names do so too; contiguous is that of `ring`"),
               needs(need("algorithm", "grid usp mesh double_ring")),
               words("zigzag striped contiguous")),
+    parameter(word, split, "helix_exchange", key("helix.exchange"), since(2),
+              standard("all_to_all"), label("{}"), quiet_standard,
+              meaning("how the workers of a head share combine their partials: {words}. With "
+                      "`reduce_scatter` they gather queries first and the LSE after"),
+              needs(need("algorithm", "helix")), words("all_to_all reduce_scatter")),
 };
 
 }  // namespace qb::fields

@@ -39,9 +39,8 @@ BlockTracker::BlockTracker(const Plan& plan, const Worker& worker)
       worker_(worker),
       block_of_q_(plan.q_groups.size(), -1),
       block_of_kv_(plan.kv_groups.size(), -1) {
-  const Range heads = plan.heads_of(worker);
-  add(make_block(plan, true, heads, worker.q_groups));
-  add(make_block(plan, false, heads, worker.kv_groups));
+  add(make_block(plan, true, plan.query_heads_of(worker), worker.q_groups));
+  add(make_block(plan, false, plan.heads_of(worker), worker.kv_groups));
   if (worker.saved.end == 0) return;
   add(make_block(plan, true, worker.saved, every_group(plan.q_groups)));
   add(make_block(plan, false, worker.saved, every_group(plan.kv_groups)));
@@ -69,11 +68,17 @@ void BlockTracker::arrive(bool of_queries) {
       }
       block->groups.insert(block->groups.end(), plan_.groups_of(part).begin(),
                            plan_.groups_of(part).end());
+      // Messages bring other tokens, or other heads.
+      const bool is_first = block->messages.empty();
       block->messages.push_back(m);
-      block->heads = part.heads;
+      block->heads.begin =
+          is_first ? part.heads.begin : std::min(block->heads.begin, part.heads.begin);
+      block->heads.end = std::max(block->heads.end, part.heads.end);
     }
   for (std::size_t b = first; b < arrived_.size(); ++b) {
-    std::ranges::sort(arrived_[b].groups);
+    std::vector<int>& groups = arrived_[b].groups;
+    std::ranges::sort(groups);
+    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
     Block block = make_block(plan_, of_queries, arrived_[b].heads, arrived_[b].groups);
     block.resident = false;
     block.until = arrived_[b].until;

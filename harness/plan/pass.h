@@ -49,8 +49,10 @@ inline constexpr Pass kEveryPass[] = {Pass::forward, Pass::backward};
 }
 
 // A partial is O and LSE over some keys. Tree decoding reduces the next three: the maximum LSE of
-// each row, sum exp(LSE - maximum), and sum O exp(LSE - maximum). The rest is of a backward pass:
-// dO, LSE and D of each row, and the gradients dQ, dK and dV.
+// each row, sum exp(LSE - maximum), and sum O exp(LSE - maximum). Helix exchanges the LSE of
+// partials by itself, and then O of each partial times its weight in the whole, whose sum is the
+// output. The rest is of a backward pass: dO, LSE and D of each row, and the gradients dQ, dK and
+// dV.
 enum class TensorRole {
   q,
   k,
@@ -59,6 +61,8 @@ enum class TensorRole {
   row_max,
   denominator,
   numerator,
+  partial_lse,
+  weighted,
   d_out,
   lse,
   delta,
@@ -77,6 +81,8 @@ inline constexpr auto kWords<TensorRole> =
                                       {TensorRole::row_max, "row_max"},
                                       {TensorRole::denominator, "denominator"},
                                       {TensorRole::numerator, "numerator"},
+                                      {TensorRole::partial_lse, "partial_LSE"},
+                                      {TensorRole::weighted, "weighted_O"},
                                       {TensorRole::d_out, "dO"},
                                       {TensorRole::lse, "LSE"},
                                       {TensorRole::delta, "D"},

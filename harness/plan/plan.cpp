@@ -42,7 +42,8 @@ const Worker& Workers::read(std::size_t index, Worker& scratch, Parts parts) con
 Worker Workers::share(std::size_t index) const {
   if (made_) return made_->make(static_cast<int>(index), Parts::share);
   const Worker& worker = spelt_[index];
-  return {worker.q_groups, worker.kv_groups, {}, worker.heads, worker.saved};
+  return {worker.q_groups, worker.kv_groups, {}, worker.heads, worker.saved,
+          worker.queries,  worker.results};
 }
 
 std::vector<Worker>& Workers::spell_out() {
@@ -98,7 +99,8 @@ bool rounds_lse(const Plan& plan) {
   if (plan.problem.lse_sent > 1) return false;
   if (plan.pass == Pass::forward && plan.result == Result::root) return true;
   const auto holds_lse = [](const Transfer& transfer) {
-    return transfer.what == TensorRole::partial || transfer.what == TensorRole::lse;
+    return transfer.what == TensorRole::partial || transfer.what == TensorRole::partial_lse ||
+           transfer.what == TensorRole::lse;
   };
   // Workers that differ by rotation receive the same tensors.
   const std::size_t n = plan.workers.rotation() != nullptr ? 1 : plan.workers.size();
@@ -115,7 +117,7 @@ Extent tensor_extent(const Problem& problem, TensorRole what, std::int64_t rows,
   const Range held = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
   std::int64_t dim = shape.value_dim;
   if (what == q || what == k || what == d_q || what == d_k) dim = shape.head_dim;
-  if (what == lse) dim = problem.lse_sent;
+  if (what == lse || what == partial_lse) dim = problem.lse_sent;
   if (what == row_max || what == denominator || what == delta) dim = 1;
   return {shape.batch, held.end - held.begin, rows, dim};
 }
@@ -123,7 +125,9 @@ Extent tensor_extent(const Problem& problem, TensorRole what, std::int64_t rows,
 DType tensor_dtype(const Problem& problem, TensorRole what, DType sums) {
   const bool is_statistic = what == TensorRole::lse || what == TensorRole::delta;
   if (is_input(what) && !is_statistic) return problem.dtype;
-  return is_gradient(what) || what == TensorRole::partial ? sums : DType::f32;
+  const bool is_sum =
+      is_gradient(what) || what == TensorRole::partial || what == TensorRole::weighted;
+  return is_sum ? sums : DType::f32;
 }
 
 std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,

@@ -84,6 +84,10 @@ struct Worker {
   // Heads of which the forward pass left Q, K, V, LSE and D of every token here; empty: none. (D is
   // there as soon as dO is: it follows from that and from O.)
   Range saved{};
+  // Heads of the resident queries, and of those the heads whose output is this worker's; empty: all
+  // that it has.
+  Range queries{};
+  Range results{};
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 
@@ -169,6 +173,12 @@ struct Plan {
   [[nodiscard]] Range heads_of(const Worker& worker) const {
     return worker.heads.end > 0 ? worker.heads : Range{0, problem.shape.q_heads};
   }
+  [[nodiscard]] Range query_heads_of(const Worker& worker) const {
+    return worker.queries.end > 0 ? worker.queries : heads_of(worker);
+  }
+  [[nodiscard]] Range result_heads_of(const Worker& worker) const {
+    return worker.results.end > 0 ? worker.results : query_heads_of(worker);
+  }
 };
 
 // Returns true if tensors move between workers, so that workers cannot be played one after another.
@@ -186,9 +196,10 @@ struct Plan {
 // between workers.
 [[nodiscard]] bool rounds_lse(const Plan& plan);
 
-// The type of a tensor's sums on their way between workers: O of a partial, and gradients.
+// The type of a tensor's sums on their way between workers: O of a partial, weighted or not, and
+// gradients.
 [[nodiscard]] inline DType sent_sums(const Problem& problem, TensorRole what, DType gradients) {
-  return what == TensorRole::partial ? problem.partials : gradients;
+  return what == TensorRole::partial || what == TensorRole::weighted ? problem.partials : gradients;
 }
 
 // These return the shape, type and bytes of one tensor's rows for the query heads `heads` (K and V:

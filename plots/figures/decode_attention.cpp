@@ -11,7 +11,8 @@ namespace qb {
 namespace {
 
 constexpr std::size_t kMostDecodePanels = 2;
-constexpr std::array kDecodeAlgorithms = {"dense", "decode", "flash_decoding", "tree_decode"};
+constexpr std::array kDecodeAlgorithms = {"dense", "decode", "flash_decoding", "tree_decode",
+                                          "helix"};
 
 // Keeps rows of decode steps; a dense case of the whole sequence is not one.
 Rows decode_rows(const CsvTable& cases) {
@@ -160,7 +161,8 @@ Figure decode_attention_figure(const PlottedRun& run) {
                              timing_notes(decode_rows(run.cases)),
                              {left_out}})};
   if (panels.empty())
-    return empty_figure(figure.title, "no case of decode, flash_decoding or tree_decode ran");
+    return empty_figure(figure.title,
+                        "no case of decode, flash_decoding, tree_decode or helix ran");
   for (const Group& panel : panels) figure.panels.push_back(step_bars(panel));
   arrange_panels(figure, 2);
   return figure;

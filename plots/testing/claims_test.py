@@ -24,7 +24,8 @@ RUNS = int(os.environ.get("QB_RANDOM_RUNS", "12"))
 SEED = int(os.environ.get("QB_SEED", "1"))
 # What says how a case is split or over which links, not what is computed or by which means.
 SPLIT = set("algorithm workers interest_set new_key_owner distillation grid_heads grid_rows "
-            "grid_layout cluster cluster_inside cluster_between cluster_nics cluster_order link_bandwidth_byte_per_s "
+            "grid_layout helix_exchange cluster cluster_inside cluster_between cluster_nics cluster_order "
+            "link_bandwidth_byte_per_s "
             "link_latency_s link_mode mixer_scan mixer_blocks partial_dtype".split())
 SCHEMES = set("dense cqs cqs_sharded ring striped zigzag ulysses all_gather_kv grid usp mesh decode flash_decoding "
               "tree_decode pass_q pass_kv".split())

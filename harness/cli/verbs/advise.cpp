@@ -23,7 +23,7 @@ constexpr const char* kAdviseFooter =
 what fits the budget by predicted time, and looks for the bandwidth, the tokens and the workers at
 which the answer would change. Times are those of the worker that ends last: predicted = compute + idle
 (it waits for workers that are not ready) + exposed (communication that no compute hides). decode,
-flash_decoding and tree_decode are considered for at most 16 new tokens.
+flash_decoding, tree_decode and helix are considered for at most 16 new tokens.
 
 For each scheme it prints how long published cases of that pass took beside what the model, which was
 not made from them, predicts (over links of 100 GB/s or more, or over slower ones: networks and

@@ -294,11 +294,12 @@ void add_plan(Verb app) {
   qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal)");
   words.c.algorithm = "cqs";
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
-  add_parameters(verb, words.c,
-                 {"algorithm", "n_tokens",      "kv_len",       "sequences", "new_key_owner",
-                  "workers",   "interest_set",  "distillation", "mask",      "q_heads",
-                  "kv_heads",  "head_dim",      "batch",        "dtype",     "kernel",
-                  "lse",       "partial_dtype", "grid.heads",   "grid.rows", "grid.layout"});
+  add_parameters(
+      verb, words.c,
+      {"algorithm",    "n_tokens",     "kv_len",        "sequences", "new_key_owner", "workers",
+       "interest_set", "distillation", "mask",          "q_heads",   "kv_heads",      "head_dim",
+       "batch",        "dtype",        "kernel",        "lse",       "partial_dtype", "grid.heads",
+       "grid.rows",    "grid.layout",  "helix.exchange"});
   add_word(verb, "--pass", words.pass, "Sets the pass that is planned");
   Option json = verb.add_flag("--json", words.json, "Prints JSON with exact integers.");
   verb.add_flag("--pairs", words.pairs, "Lists every pair of every worker; needs --json.")

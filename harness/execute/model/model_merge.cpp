@@ -29,7 +29,8 @@ std::vector<double> group_merges_s(const Plan& plan, const DeviceCosts& device) 
         const auto group = static_cast<std::size_t>(index);
         std::int64_t bytes = 0;
         for (const TensorRole what : results)
-          bytes += tensor_bytes(plan.problem, what, groups[group].count, plan.heads_of(worker));
+          bytes +=
+              tensor_bytes(plan.problem, what, groups[group].count, plan.result_heads_of(worker));
         seconds[group] += held[group] == 0 ? device.copy_s(bytes) : device.merge_s(bytes);
         held[group] = 1;
       }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kMostGrids = 4;
 
-constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode"};
+constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode", "helix"};
 
 // Decoding deals sequences to workers, so a batch of equal sequences is packed for it.
 Problem problem_for(std::string_view scheme, const Problem& problem) {

@@ -58,6 +58,7 @@ TEST(SchemeForecast, HasEverySchemeOnceAndDecodersForFewTokensOnly) {
   const auto decoding = PlannedSchemes(few).forecast();
   EXPECT_TRUE(find(decoding, "decode").has_plan());
   EXPECT_TRUE(find(decoding, "tree_decode").has_plan());
+  EXPECT_TRUE(find(decoding, "helix").has_plan());
   EXPECT_THAT(find(decoding, "flash_decoding").unsupported, HasSubstr("on one device"));
   few.link.reset();
   EXPECT_TRUE(find(PlannedSchemes(few).forecast(), "flash_decoding").has_plan());

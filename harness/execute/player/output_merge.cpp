@@ -59,8 +59,8 @@ void OutputMerge::add_part(const Worker& worker, const LocalLayout& layout, std:
   const bool keys = has_keys(tensor);
   const int group = groups_of(worker, tensor)[position];
   if (splits_heads_) begin_part({tensor, group});
-  const Range of_queries = plan_.heads_of(worker);
-  const Range heads = keys ? kv_heads_of(plan_.problem.shape, of_queries) : of_queries;
+  const Range heads = keys ? kv_heads_of(plan_.problem.shape, plan_.heads_of(worker))
+                           : plan_.result_heads_of(worker);
   const std::int64_t begin = (keys ? layout.kv_begin : layout.q_begin)[position];
   const auto whole_rows = [&](const TensorView& view) {
     return view.heads(heads.begin, heads.end - heads.begin);

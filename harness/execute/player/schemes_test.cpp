@@ -166,11 +166,14 @@ TEST(Schemes, ACallKeepsThePartialsThatArrivedBeforeIt) {
 
 // Bytes are halved but for the LSE, and O is rounded once on its way, not more.
 TEST(Schemes, PartialsTravelInSixteenBits) {
-  for (const char* algorithm : {"pass_q", "ulysses", "mesh", "usp", "grid", "cqs_sharded"}) {
+  for (const char* algorithm :
+       {"pass_q", "ulysses", "mesh", "usp", "grid", "cqs_sharded", "helix"}) {
     Problem problem = make_problem({1, 8, 8, 105, 105, 16, 16}, MaskKind::causal, DType::f32, 3);
+    StrategyOptions options{.workers = 4};
+    if (algorithm == std::string("helix")) options.keys.text("grid_heads") = "1";
     const auto run = [&](DType partials) {
       problem.partials = partials;
-      Trial trial(make_plan(algorithm, problem, {.workers = 4}), heap_allocator());
+      Trial trial(make_plan(algorithm, problem, options), heap_allocator());
       const Execution execution = trial.run(Ranks::threads, Kernel::flash, 1, heap_allocator());
       testing_support::expect_planned_bytes(trial.plan, execution);
       const Verification verification = trial.verify();
@@ -188,11 +191,17 @@ TEST(Schemes, PartialsTravelInSixteenBits) {
 }
 
 TEST(Schemes, OutliersAndRowsWithoutKeysSurviveEveryScheme) {
-  for (const char* algorithm : {"ring", "striped", "zigzag", "pass_q", "all_gather_kv", "ulysses",
-                                "cqs", "cqs_sharded", "tree_decode", "flash_decoding"}) {
+  for (const char* algorithm :
+       {"ring", "striped", "zigzag", "pass_q", "all_gather_kv", "ulysses", "cqs", "cqs_sharded",
+        "tree_decode", "flash_decoding", "helix", "helix reduce_scatter"}) {
     // 30 queries and 20 keys: the first ten queries see nothing.
     Shape shape{1, 4, 4, 30, 20, 16, 16};
-    Trial trial(make_plan(algorithm, make_problem(shape, MaskKind::causal, DType::f32, 3), {4, {}}),
+    const std::string_view words = algorithm;
+    StrategyOptions options{.workers = 4};
+    if (words.starts_with("helix")) options.keys.text("grid_heads") = "1";
+    if (words.ends_with("scatter")) options.keys.text("helix_exchange") = "reduce_scatter";
+    Trial trial(make_plan(words.substr(0, words.find(' ')),
+                          make_problem(shape, MaskKind::causal, DType::f32, 3), options),
                 heap_allocator());
     for (const TensorView& view : {trial.inputs.q.view(), trial.inputs.k.view()})
       for (std::int64_t i = 0; i < view.extent.elements(); i += 37)

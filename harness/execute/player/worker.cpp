@@ -52,7 +52,8 @@ std::vector<Extent> result_extents(const Plan& plan, const Worker& worker) {
   const auto extent = [&](TensorRole what) {
     const std::int64_t rows = is_of_keys(what) ? tokens_of(plan.kv_groups, worker.kv_groups)
                                                : tokens_of(plan.q_groups, worker.q_groups);
-    return tensor_extent(plan.problem, what, rows, plan.heads_of(worker));
+    return tensor_extent(plan.problem, what, rows,
+                         is_of_keys(what) ? plan.heads_of(worker) : plan.result_heads_of(worker));
   };
   if (plan.pass == Pass::backward) {
     std::vector<Extent> extents;
@@ -314,13 +315,28 @@ void WorkerPlayer::finish() {
   } else if (resident_.exists()) {
     if (!resident_.begun) begin_partial(resident_);
     finish_reduction();
+    keep_owned_heads();
     if (sinks_ && !time_.steps.empty()) tools_.watch.charge(&time_.steps.back().compute_s);
-    sinks_.merge_into(device_, resident_.out.view(), resident_.lse.view(), plan_.heads_of(worker_));
+    sinks_.merge_into(device_, resident_.out.view(), resident_.lse.view(),
+                      plan_.result_heads_of(worker_));
     if (sinks_) tools_.watch.charge(nullptr);
   }
   if (plan_.result != Result::root) return;
   narrow_lse();
   for (const TensorView& view : result()) time_.sent_bytes += view.bytes();
+}
+
+void WorkerPlayer::keep_owned_heads() {
+  const Block& block = blocks_.block(kResidentQueries);
+  const Range heads = plan_.result_heads_of(worker_);
+  if (heads == block.heads) return;
+  Partial owned = make_partial(block.rows, heads, "out_owned", "lse_owned");
+  const auto keep = [&](const Tensor& from, const Tensor& to) {
+    device_.copy_rows(heads_in(block, TensorRole::partial, from.view(), heads), to.view());
+  };
+  keep(resident_.out, owned.out);
+  keep(resident_.lse, owned.lse);
+  resident_ = std::move(owned);
 }
 
 // Makes of the result's LSE what travels to the root.

@@ -44,8 +44,9 @@ using WorkerResult = std::vector<TensorView>;
 //   message_in, message_out          buffers of messages; p2p tensors are used in place
 //   q_block, k_block, v_block        the joined parts of a collective
 //   out_step, lse_step               a kernel's result before it is merged
-//   row_max, denominator             for tree decoding
+//   row_max, denominator             for tree decoding and helix
 //   sinks                            where the worker has whole rows
+//   out_owned, lse_owned             of the heads that it owns, if it computed more
 // and in a backward pass
 //   d_out_local, out_local, lse_local, delta_local   the shard's; O until D is made of it
 //   q_saved and so on                what the forward pass left of a share of the heads
@@ -129,6 +130,7 @@ class WorkerPlayer : public StepWorker {
   [[nodiscard]] Partial make_partial(std::int64_t rows, const Range& heads, const char* out_label,
                                      const char* lse_label) const;
   void narrow_lse();
+  void keep_owned_heads();
   [[nodiscard]] Range heads_of(TensorRole what, const Range& heads) const;
   [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const Range& heads) const {
     return tensor_extent(plan_.problem, what, rows, heads);
@@ -174,12 +176,19 @@ class WorkerPlayer : public StepWorker {
   }
   void merge_partial_part(const Transfer& part, std::byte* data);
   void reduce_part(const Transfer& part, std::byte* data, bool whole);
+  [[nodiscard]] const Block& block_of_share(const Transfer& part) const {
+    return blocks_.block_of(true, plan_.groups_of(part).front());
+  }
+  [[nodiscard]] Partial& partial_of(const Block& block);
+  void weigh_partials();
+  void add_weighted_part(const Transfer& part, std::byte* data);
   void post_receives();
   void post_sends(bool late);
   [[nodiscard]] std::shared_ptr<Buffer> whole_buffer(const Message& message);
   void pack(const Message& message, Buffer& buffer);
   void pack_input(const Transfer& part, std::byte* data);
   void pack_partial(const Transfer& part, std::byte* data);
+  void pack_share(const Transfer& part, std::byte* data);
   void pack_reduced(const Transfer& part, std::byte* data);
   void write_header(const Message& message, Buffer& buffer) const;
   void forget_sent_partials(const std::vector<Message>& sends);

@@ -88,8 +88,7 @@ void WorkerPlayer::begin_partial(Partial& partial) {
 
 void WorkerPlayer::compute(const KernelCall& call) {
   const Block& q = blocks_.block(call.q_block);
-  Partial& partial = q.resident ? resident_ : passing_[q.id];
-  if (!partial.exists()) partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
+  Partial& partial = partial_of(q);
   const std::optional<TileSchedule> schedule =
       call_schedule_for(plan_, blocks_, call, arguments_.kernel, device_);
 
@@ -155,6 +154,60 @@ bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments, Attent
                      backward_in_place(plan, arguments, delta, &*schedule), *arguments.allocator,
                      0);
   return true;
+}
+
+// Returns what is computed for a block of queries, or will be.
+WorkerPlayer::Partial& WorkerPlayer::partial_of(const Block& block) {
+  Partial& partial = block.resident ? resident_ : passing_[block.id];
+  if (!partial.exists())
+    partial = make_partial(block.rows, block.heads, "out_partial", "lse_partial");
+  return partial;
+}
+
+// Multiplies the partial by its weight among those whose LSE came in this step, and takes what it
+// owns of it: the others' weighted partials are added to that.
+void WorkerPlayer::weigh_partials() {
+  std::vector<TensorView> all;
+  const Block* block = nullptr;
+  for (const Incoming& incoming : incoming_)
+    for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
+      const Transfer& part = incoming.message.parts[p];
+      if (part.what != TensorRole::partial_lse) continue;
+      all.push_back(tensor_in(part, incoming.part(p)));
+      block = &block_of_share(part);
+    }
+  if (block == nullptr) return;
+  const Partial& partial = partial_of(*block);
+  const auto make = [&](Extent of_rows, std::int64_t dim, const char* label) {
+    of_rows.head_dim = dim;
+    return Tensor(*arguments_.allocator, DType::f32, of_rows, label, index_);
+  };
+  const Extent of_rows = partial.lse.view().extent;
+  const Tensor lse = make(of_rows, plan_.problem.lse_sent, "lse_step");
+  const Tensor maximum = make(of_rows, 1, "row_max");
+  const Tensor weight = make(of_rows, 1, "denominator");
+  const Tensor sum = make(of_rows, 1, "denominator");
+  device_.copy_rows(partial.lse.view(), lse.view());
+  device_.clear_partial(sum.view(), maximum.view());
+  all.push_back(lse.view());
+  for (const TensorView& one : all) device_.combine(maximum.view(), one, Combine::maximum);
+  Extent no_out = of_rows;
+  no_out.head_dim = 0;
+  for (const TensorView& one : all) {
+    const bool is_own = one.data == lse.view().data;
+    device_.weigh_partial(
+        is_own ? partial.out.view() : contiguous_view(nullptr, DType::f32, no_out), one,
+        maximum.view(), weight.view());
+    device_.combine(sum.view(), weight.view(), Combine::sum);
+  }
+  device_.normalise_partial(partial.out.view(), lse.view(), maximum.view(), sum.view());
+  const Range own = blocks_.block(kResidentQueries).heads;
+  const auto take = [&](const TensorView& from, const Tensor& to) {
+    device_.copy_rows(heads_in(*block, TensorRole::partial, from, own), to.view());
+  };
+  take(partial.out.view(), resident_.out);
+  take(lse.view(), resident_.lse);
+  resident_.begun = true;
 }
 
 // What follows is tree decoding's all-reduces; kernels/reduction.h says what they compute.

@@ -152,10 +152,13 @@ void WorkerPlayer::merge_messages() {
         merge_partial_part(part, incoming.part(p));
       else if (is_gradient(part.what))
         add_gradient_part(incoming, part, incoming.part(p));
-      else if (!is_input(part.what))
+      else if (part.what == TensorRole::weighted)
+        add_weighted_part(part, incoming.part(p));
+      else if (!is_input(part.what) && part.what != TensorRole::partial_lse)
         reduce_part(part, incoming.part(p), incoming.message.peer < index_);
     }
   }
+  weigh_partials();
 }
 
 TensorView WorkerPlayer::tensor_in(const Transfer& part, std::byte* data) const {
@@ -287,6 +290,8 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
       pack_input(part, data);
     else if (part.what == TensorRole::partial)
       pack_partial(part, data);
+    else if (part.what == TensorRole::partial_lse || part.what == TensorRole::weighted)
+      pack_share(part, data);
     else if (is_gradient(part.what))
       pack_gradient(part, data);
     else
@@ -324,12 +329,37 @@ void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
   });
 }
 
+// LSE of a partial, or O of one that is weighed.
+void WorkerPlayer::pack_share(const Transfer& part, std::byte* data) {
+  const Block& block = block_of_share(part);
+  Partial& partial = partial_of(block);
+  if (!partial.begun) begin_partial(partial);  // the mask left nothing
+  const Tensor& from = part.what == TensorRole::weighted ? partial.out : partial.lse;
+  const TensorView packed = tensor_in(part, data);
+  for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
+    device_.copy_rows(rows_in(block, part.what, from.view(), group, part.heads),
+                      packed.tokens(at, count));
+  });
+}
+
+void WorkerPlayer::add_weighted_part(const Transfer& part, std::byte* data) {
+  const TensorView come = tensor_in(part, data);
+  const Block& block = blocks_.block(kResidentQueries);
+  for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
+    device_.add_rows(rows_in(block, part.what, resident_.out.view(), group, part.heads),
+                     come.tokens(at, count));
+  });
+}
+
 void WorkerPlayer::forget_sent_partials(const std::vector<Message>& sends) {
   std::set<int> sent;
   for (const Message& message : sends)
     for (const Transfer& part : message.parts)
-      if (part.what == TensorRole::partial)
+      if (part.what == TensorRole::weighted) {
+        sent.insert(block_of_share(part).id);
+      } else if (part.what == TensorRole::partial) {
         if (const Block* block = blocks_.computed(part)) sent.insert(block->id);
+      }
   for (int id : sent) passing_.erase(id);
 }
 

@@ -30,7 +30,8 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
   static const std::map<std::string, std::vector<std::string>> all = {
       {"algorithm",
        {"cqs", "cqs_sharded", "ring", "zigzag", "burst", "ulysses", "all_gather_kv", "pass_q",
-        "grid", "usp", "mesh", "decode", "flash_decoding", "tree_decode", "tensor_parallel"}},
+        "grid", "usp", "mesh", "decode", "flash_decoding", "tree_decode", "helix",
+        "tensor_parallel"}},
       {"kernel", {"reference", "materialized", "staged"}},
       {"device", {"cpu", "cuda"}},
       {"ranks", {"threads", "model"}},
@@ -74,6 +75,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"grid.heads", {"1", "2"}},
       {"grid.rows", {"1", "2"}},
       {"grid.layout", {"striped", "contiguous"}},
+      {"helix.exchange", {"reduce_scatter"}},
       {"cluster", {"2x2", "2x3"}},
       {"cluster.inside", {"1e-5", "1e12"}},
       {"cluster.between", {"1e-5", "1e12"}},
@@ -266,7 +268,11 @@ class ObeyOrRefuse : public testing::Test {
       if (!c.cluster_inside && is_free("cluster.inside")) c.cluster_inside = "1e12";
       if (!c.cluster_between && is_free("cluster.between")) c.cluster_between = "1e9";
     }
-    if (c.algorithm == "ulysses" && is_free("q_heads") && is_free("kv_heads"))
+    if (parameter.key == "helix.exchange") c.algorithm = "helix";
+    // With as many head shares as workers helix sends nothing.
+    if (c.algorithm == "helix" && is_free("grid.heads")) set(c, parameter_of("grid_heads"), "1");
+    if ((c.algorithm == "ulysses" || c.algorithm == "helix") && is_free("q_heads") &&
+        is_free("kv_heads"))
       c.shape.q_heads = c.shape.kv_heads = c.workers;
     if (!c.sequences.empty()) c.shape.q_len = c.shape.kv_len = 64;
     // To measure this machine takes seconds.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -82,28 +83,70 @@ Offence check_tasks(const Plan& plan, const Worker& worker, std::size_t index) {
   return std::nullopt;
 }
 
-// Every group of queries, or of keys, has one owner.
+// Every head of a group of queries, or of keys, has one owner.
 Offence check_owners(const Plan& plan, bool queries) {
   const std::string_view what = queries ? "query" : "key";
   const std::vector<TokenGroup>& groups = queries ? plan.q_groups : plan.kv_groups;
-  std::vector<int> owner(groups.size(), -1);
+  std::vector<std::tuple<int, std::int64_t, std::int64_t, std::size_t>> owners;
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const Worker share = plan.workers.share(w);
+    const Range heads = queries ? plan.result_heads_of(share) : plan.heads_of(share);
     for (int group : queries ? share.q_groups : share.kv_groups) {
       const auto resident = std::ranges::find(plan.resident, group);
       if (!queries && resident != plan.resident.end() &&
           std::cmp_not_equal(resident - plan.resident.begin(), w))
         continue;  // a copy
-      int& held_by = owner[static_cast<std::size_t>(group)];
-      if (held_by >= 0)
-        return fmt::format("{} group {} has two owners, workers {} and {}", what, group, held_by,
-                           w);
-      held_by = static_cast<int>(w);
+      owners.emplace_back(group, heads.begin, heads.end, w);
     }
   }
-  for (std::size_t group = 0; group < owner.size(); ++group)
-    if (owner[group] < 0 && groups[group].count > 0)
-      return fmt::format("{} group {} has no owner", what, group);
+  std::ranges::sort(owners);
+  auto at = owners.begin();
+  for (int group = 0; group < std::ssize(groups); ++group) {
+    std::int64_t head = 0;
+    std::size_t before = 0;
+    for (; at != owners.end() && std::get<0>(*at) == group; ++at) {
+      const auto [g, begin, end, w] = *at;
+      if (begin > head) break;
+      if (begin < head)
+        return fmt::format("{} group {} has two owners, workers {} and {}", what, group, before, w);
+      head = end;
+      before = w;
+    }
+    if (head == plan.problem.shape.q_heads || group_at(groups, group).count == 0) continue;
+    return fmt::format("{} group {} has no owner{}", what, group,
+                       head > 0 ? fmt::format(" for head {}", head) : "");
+  }
+  return std::nullopt;
+}
+
+// The weights of the partials that a worker sums add up to one if each was weighed by the LSE of
+// all of them.
+Offence check_weights(const Plan& plan) {
+  std::vector<std::set<std::size_t>> weighed_by(plan.workers.size());
+  std::vector<std::set<std::size_t>> sums(plan.workers.size());
+  Worker scratch;
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    const Worker& worker = plan.workers.read(w, scratch, Workers::Parts::messages);
+    weighed_by[w] = sums[w] = {w};
+    bool has_sent = false;
+    for (const Step& step : worker.steps) {
+      for (const Transfer& t : step.receives) {
+        if (plan.groups_of(t) != worker.q_groups) continue;
+        const auto peer = static_cast<std::size_t>(t.peer);
+        if (t.what == TensorRole::partial_lse && t.heads == plan.heads_of(worker) && !has_sent)
+          weighed_by[w].insert(peer);
+        if (t.what == TensorRole::weighted) sums[w].insert(peer);
+      }
+      for (const Transfer& t : step.sends) has_sent = has_sent || t.what == TensorRole::weighted;
+    }
+  }
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    for (const std::size_t peer : sums[w])
+      if (weighed_by[peer] != sums[w])
+        return fmt::format(
+            "worker {} sums partials of {} workers, and worker {} has not weighed its own by the "
+            "LSE of each",
+            w, sums[w].size(), peer);
   return std::nullopt;
 }
 
@@ -133,10 +176,12 @@ Offence check_all_reduce(const Plan& plan, TensorRole what) {
 
 // Every group has its owner, or every worker the whole.
 Offence check_result(const Plan& plan) {
-  if (plan.result == Result::owners)
-    for (const bool queries : {true, false})  // the result of a forward pass has no rows of keys
-      if (queries || plan.pass == Pass::backward)
-        if (auto offence = check_owners(plan, queries)) return offence;
+  if (plan.result == Result::owners) {
+    if (auto offence = check_owners(plan, true)) return offence;
+    // The result of a forward pass has no rows of keys.
+    if (auto offence = plan.pass == Pass::forward ? check_weights(plan) : check_owners(plan, false))
+      return offence;
+  }
   if (plan.result == Result::everyone && plan.workers.size() > 1)
     for (const TensorRole what :
          {TensorRole::row_max, TensorRole::denominator, TensorRole::numerator})

@@ -35,9 +35,11 @@ std::vector<bool> marked(const std::vector<int>& groups, std::size_t n_groups) {
 // worker after another.
 class WorkerFlow {
  public:
-  WorkerFlow(const Plan& plan, const std::vector<std::vector<int>>& q_groups)
+  WorkerFlow(const Plan& plan, const std::vector<std::vector<int>>& q_groups,
+             const std::vector<Range>& result_heads)
       : plan_(plan),
         q_groups_(q_groups),
+        result_heads_(result_heads),
         known_q_(plan.q_groups.size()),
         known_kv_(plan.kv_groups.size()),
         owed_(plan.q_groups.size()),
@@ -71,12 +73,24 @@ class WorkerFlow {
   struct Held {
     int until = 0;  // the last step in which it is there
     Range heads;
+    int since = -1;
   };
-  // Results for foreign queries, or for own queries that came as a message.
+  // Results for foreign queries or heads, or for own queries that came as a message.
   struct Owed {
     Range heads;
+    bool some_are_own = false;  // the heads that the worker owns of them stay
+    bool lse_sent = false;
     int times_sent = 0;
+    std::uint64_t sent = 0;  // the sum of the marks of what was sent
   };
+
+  // Ranges of heads have marks that add up: the sum is that of `whole` if and only if they cut it.
+  static std::uint64_t mark_of(const Range& heads) {
+    const auto at = [](std::int64_t head) {
+      return mixed(static_cast<std::uint64_t>(head) + kGoldenGamma);
+    };
+    return at(heads.end) - at(heads.begin);
+  }
 
   // The heads of a group with which the worker can compute in a step.
   struct Known {
@@ -93,6 +107,8 @@ class WorkerFlow {
     worker_ = &worker;
     index_ = index;
     heads_ = plan_.heads_of(worker);
+    query_heads_ = plan_.query_heads_of(worker);
+    own_heads_ = plan_.result_heads_of(worker);
     owns_q_ = marked(worker.q_groups, plan_.q_groups.size());
     owns_kv_ = marked(worker.kv_groups, plan_.kv_groups.size());
     for (GroupMap<Held>& held : held_) held.clear();
@@ -136,8 +152,14 @@ class WorkerFlow {
   Offence receive(const Transfer& transfer) {
     if (is_gradient(transfer.what)) return gradients_.receive(transfer, step_);
     if (!is_input(transfer.what) || transfer.peer == kRoot) return std::nullopt;
-    for (int group : plan_.groups_of(transfer))
-      held_[index_of(transfer.what)][group] = {transfer.until, transfer.heads};
+    for (int group : plan_.groups_of(transfer)) {
+      Held& held = held_[index_of(transfer.what)][group];
+      const bool is_next = held.since == step_ && held.until == transfer.until &&
+                           held.heads.end == transfer.heads.begin;
+      held = {transfer.until,
+              {is_next ? held.heads.begin : transfer.heads.begin, transfer.heads.end},
+              step_};
+    }
     return std::nullopt;
   }
 
@@ -156,7 +178,7 @@ class WorkerFlow {
     const std::vector<bool>& resident = is_of_keys(what) ? owns_kv_ : owns_q_;
     const auto index = static_cast<std::size_t>(group);
     if (index >= resident.size()) return false;
-    if (resident[index] && within(heads, heads_)) return true;
+    if (resident[index] && within(heads, is_of_keys(what) ? heads_ : query_heads_)) return true;
     return plan_.pass == Pass::backward && what != TensorRole::d_out && worker_->saved.end > 0 &&
            within(heads, worker_->saved);
   }
@@ -200,10 +222,12 @@ class WorkerFlow {
 
   // The forward pass: the worker has a partial for the owner of the task's queries.
   Offence owe(const PairTask& task) {
-    if (const Held* held = received_and_kept(TensorRole::q, task.q_group)) {
+    const Held* const held = received_and_kept(TensorRole::q, task.q_group);
+    if (held != nullptr || own_heads_ != query_heads_) {
       Owed& owed = owed_[task.q_group];
-      owed.heads = held->heads;
-      if (owed.times_sent > 0)
+      owed.heads = held != nullptr ? held->heads : query_heads_;
+      owed.some_are_own = held == nullptr;
+      if (owed.times_sent > 0 || owed.lse_sent)
         return fmt::format(
             "worker {} step {}: computes for query group {} whose partial it has sent already",
             index_, step_, task.q_group);
@@ -230,24 +254,32 @@ class WorkerFlow {
         const bool held = has_held(input, group, transfer.heads);
         if (auto offence = gradients_.send(transfer, group, held, step_)) return offence;
       }
-      if (transfer.what != TensorRole::partial) continue;
+      const bool is_weighted = transfer.what == TensorRole::weighted;
+      const bool is_lse = transfer.what == TensorRole::partial_lse;
+      if (transfer.what != TensorRole::partial && !is_weighted && !is_lse) continue;
       // Otherwise the mask left nothing to compute for these queries: their partial is empty.
-      const Owed* const owed = owed_.find(group);
-      if (owed == nullptr || owed->heads != transfer.heads) continue;
-      if (!owns(transfer.peer, group))
+      const Owed* const found = owed_.find(group);
+      if (found == nullptr || !within(transfer.heads, found->heads)) continue;
+      Owed& owed = owed_[group];
+      owed.lse_sent = owed.lse_sent || is_lse;
+      if (is_lse) continue;
+      if (!owns(transfer.peer, group, transfer.heads))
         return fmt::format(
             "worker {} step {}: sends its partial of query group {} to worker {}, "
             "which does not own it",
             index_, step_, group, transfer.peer);
-      ++owed_[group].times_sent;
+      owed.some_are_own = owed.some_are_own || is_weighted;
+      ++owed.times_sent;
+      owed.sent += mark_of(transfer.heads);
     }
     return std::nullopt;
   }
 
-  [[nodiscard]] bool owns(int worker, int group) const {
+  [[nodiscard]] bool owns(int worker, int group, const Range& heads) const {
     if (worker < 0 || worker >= static_cast<int>(q_groups_.size())) return false;
-    const std::vector<int>& groups = q_groups_[static_cast<std::size_t>(worker)];
-    return std::ranges::binary_search(groups, group);
+    const auto index = static_cast<std::size_t>(worker);
+    return std::ranges::binary_search(q_groups_[index], group) &&
+           (result_heads_.empty() || within(heads, result_heads_[index]));
   }
 
   [[nodiscard]] Offence check_results() const {
@@ -259,11 +291,20 @@ class WorkerFlow {
       return gradients_.finish(owns_q_, owns_kv);
     }
     int first = -1;  // of the groups whose partial does not reach its owner once
-    for (const auto& [group, owed] : owed_.all())
-      if (owed.times_sent != 1 && (first < 0 || group < first)) first = group;
-    if (first >= 0)
+    for (const auto& [group, owed] : owed_.all()) {
+      const std::uint64_t kept = owed.some_are_own ? mark_of(own_heads_) : 0;
+      if (owed.sent + kept != mark_of(owed.heads) && (first < 0 || group < first)) first = group;
+    }
+    const Owed* const owed = owed_.find(first);
+    if (owed != nullptr &&
+        (owed->some_are_own ||
+         owed->sent != static_cast<std::uint64_t>(owed->times_sent) * mark_of(owed->heads)))
+      return fmt::format(
+          "worker {}: some heads of its partial of query group {} do not reach their owner once",
+          index_, first);
+    if (owed != nullptr)
       return fmt::format("worker {}: its partial of query group {} reaches its owner {} times",
-                         index_, first, owed_.find(first)->times_sent);
+                         index_, first, owed->times_sent);
     // One worker alone works in place.
     if (plan_.result == Result::root && computed_own_ && plan_.workers.size() > 1 && gathers_ != 1)
       return fmt::format("worker {}: its partials are gathered {} times", index_, gathers_);
@@ -272,9 +313,12 @@ class WorkerFlow {
 
   const Plan& plan_;
   const std::vector<std::vector<int>>& q_groups_;  // by worker
+  const std::vector<Range>& result_heads_;         // by worker; empty: all
   int index_ = 0;
   const Worker* worker_ = nullptr;
   Range heads_;
+  Range query_heads_;
+  Range own_heads_;           // whose output is the worker's
   std::vector<bool> owns_q_;  // resident, by group
   std::vector<bool> owns_kv_;
   int step_ = 0;
@@ -348,13 +392,16 @@ std::string first_mismatch(const Plan& plan, std::size_t s) {
 
 Offence check_worker_flow(const Plan& plan, const std::vector<std::vector<int>>& q_groups,
                           const Worker& worker, int index) {
-  return WorkerFlow(plan, q_groups).check(worker, index);
+  return WorkerFlow(plan, q_groups, {}).check(worker, index);
 }
 
 FlowCheck::FlowCheck(const Plan& plan) : plan_(plan) {
-  for (std::size_t w = 0; w < plan.workers.size(); ++w)
-    q_groups_.push_back(plan.workers.share(w).q_groups);
-  flow_ = std::make_shared<WorkerFlow>(plan, q_groups_);
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    Worker share = plan.workers.share(w);
+    q_groups_.push_back(std::move(share.q_groups));
+    result_heads_.push_back(plan.result_heads_of(share));
+  }
+  flow_ = std::make_shared<WorkerFlow>(plan, q_groups_, result_heads_);
 }
 
 Offence FlowCheck::add(const Worker& worker) {

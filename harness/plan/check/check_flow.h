@@ -34,6 +34,7 @@ class FlowCheck {
  private:
   const Plan& plan_;
   std::vector<std::vector<int>> q_groups_;  // groups that each worker owns
+  std::vector<Range> result_heads_;         // and their heads
   std::shared_ptr<WorkerFlow> flow_;
   int next_ = 0;
   // For each step, the sum of the hashes of sent messages minus that of received ones. A sum that

@@ -331,7 +331,7 @@ TEST(Check, APartialIsSentWholeAndToItsOwner) {
   EXPECT_EQ(verdict([](Transfer& t) {
               t.heads = {0, 1};
             }),
-            "worker 1: its partial of query group 0 reaches its owner 0 times");
+            "worker 1: some heads of its partial of query group 0 do not reach their owner once");
 }
 
 TEST(Check, ARootGathersTheOwnPartialsOfAWorkerOnceAndLast) {

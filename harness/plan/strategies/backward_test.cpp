@@ -65,7 +65,7 @@ TEST(Backward, PlansAreExactSpeltOutToo) {
 
 TEST(Backward, AlgorithmsWithoutOneAreRefused) {
   const Problem problem = make_problem({1, 2, 1, 1, 40, 8, 8}, MaskKind::causal, DType::f32, 1);
-  for (const char* algorithm : {"pass_q", "decode", "flash_decoding", "tree_decode"}) {
+  for (const char* algorithm : {"pass_q", "decode", "flash_decoding", "tree_decode", "helix"}) {
     EXPECT_NO_THROW((void)make_plan(algorithm, problem, {.workers = 2}));
     try {
       (void)backward_plan(algorithm, problem, 2);

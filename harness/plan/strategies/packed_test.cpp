@@ -185,7 +185,7 @@ TEST(PackedRing, OfTheBenchmarksLengthsIsNearlyAsUnevenAsShardsOfEachSequence) {
 }
 
 TEST(Packed, AnAlgorithmThatDecodesOneSequenceNamesTheOneThatTakesSeveral) {
-  for (const char* algorithm : {"flash_decoding", "tree_decode"}) {
+  for (const char* algorithm : {"flash_decoding", "tree_decode", "helix"}) {
     EXPECT_NO_THROW((void)make_plan(algorithm, packed_problem({9}), {.workers = 2}));
     try {
       (void)make_plan(algorithm, packed_problem({9, 4}), {.workers = 2});

@@ -96,7 +96,7 @@ TEST(Resident, CheckFindsKeysThatAreCountedTwiceOrNotAtAll) {
 }
 
 TEST(Resident, SchemesThatHoldNoTokensEverywhereSayWhichDo) {
-  for (const char* algorithm : {"cqs", "cqs_sharded", "tree_decode"}) try {
+  for (const char* algorithm : {"cqs", "cqs_sharded", "tree_decode", "helix"}) try {
       (void)plan_of(algorithm, 16);
       ADD_FAILURE() << algorithm;
     } catch (const Unsupported& error) {

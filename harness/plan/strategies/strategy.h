@@ -72,6 +72,10 @@ inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 // `workers`.
 [[nodiscard]] int inner_ring(int workers, const StrategyKeys& keys);
 
+// The head shares of helix: so many as asked, or if that is 0 the most that fit. Throws Unsupported
+// where there are none.
+[[nodiscard]] int helix_shares(const Shape& shape, int workers, int asked);
+
 // The bytes that a worker of a grid sends forward, in the mean.
 [[nodiscard]] double grid_sent_bytes(const Problem& problem, const GridShape& grid);
 

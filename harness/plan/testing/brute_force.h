@@ -108,7 +108,8 @@ inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& r
   shape.head_dim = draw(random, 1, 20);
   shape.value_dim = random() % 4 == 0 ? draw(random, 1, 20) : shape.head_dim;
   const auto mask = random() % 3 == 0 ? MaskKind::full : MaskKind::causal;
-  const bool packs = algorithm != "flash_decoding" && algorithm != "tree_decode";
+  const bool packs =
+      algorithm != "flash_decoding" && algorithm != "tree_decode" && algorithm != "helix";
   if (packs && random() % 2 == 0) {
     const std::int64_t most_new = algorithm != "decode" ? 40 : (mask == MaskKind::full ? 1 : 5);
     const std::vector<Sequence> sequences = random_sequences(random, most_new);
@@ -145,7 +146,9 @@ inline std::optional<Plan> random_plan(std::mt19937_64& random, Pass pass = Pass
     if (random() % 2 == 0) options.new_key_owner = NewKeyOwner::fixed;
     if (random() % 2 == 0 && takes_interest_set(strategy.name))
       options.distillation = Distillation::balanced;
-    if (strategy.name == "grid" || strategy.name == "usp")
+    if (strategy.name == "helix" && random() % 2 == 0)
+      options.keys.text("helix_exchange") = "reduce_scatter";
+    if (strategy.name == "grid" || strategy.name == "usp" || strategy.name == "helix")
       options.keys.text("grid_heads") = std::to_string(draw(random, 0, 4));
     if (strategy.name == "grid" || strategy.name == "mesh" || strategy.name == "double_ring")
       options.keys.text("grid_rows") = std::to_string(draw(random, 0, 4));

@@ -42,6 +42,8 @@ struct PathSizes {
   // Rounds.
   [[nodiscard]] std::int64_t once() const { return 1; }
   [[nodiscard]] std::int64_t thrice() const { return 3; }
+  // The all-to-all's partials are merged in a round of their own.
+  [[nodiscard]] std::int64_t helix_rounds() const { return grid.columns > 1 ? 2 : 1; }
   // W, and one more to bring gradients home
   [[nodiscard]] std::int64_t ring_rounds() const {
     return workers + (backward() && workers > 1 ? 1 : 0);
@@ -86,6 +88,12 @@ struct PathSizes {
   [[nodiscard]] std::int64_t part_of_cache() const {  // T ceil((P+T)/W) without a mask
     return problem.shape.q_len * ceil_div(problem.shape.kv_len, workers);
   }
+  // T ceil((P+T)/D) without a mask, for the most groups of heads in one of the shares
+  [[nodiscard]] std::int64_t share_of_cache() const {
+    return ceil_div(problem.shape.q_len * ceil_div(problem.shape.kv_len, grid.columns) *
+                        ceil_div(problem.shape.kv_heads, grid.heads),
+                    problem.shape.kv_heads);
+  }
 };
 
 struct PathForm {
@@ -102,7 +110,7 @@ struct PathForm {
     const std::int64_t cached = shape.kv_len - shape.q_len;
     const bool causal = sizes.causal();
     if (sizes.problem.mask.kind == MaskKind::pattern || !sizes.problem.mask.segments.empty() ||
-        (scheme == "tree_decode" && causal))
+        ((scheme == "tree_decode" || scheme == "helix") && causal))
       return false;
     if (deal == Deal::any) return true;
     if (causal && cached > 0) return false;
@@ -133,12 +141,17 @@ inline PathCounts path_forms(std::string_view scheme, const Problem& problem, in
       {"ulysses", any, &S::thrice, &S::by_heads},
       {"all_gather_kv", chunks, &S::gather_rounds, &S::chunked},
       {"grid usp mesh", chunks, &S::grid_rounds, &S::grid_pairs},
+      {"helix", any, &S::helix_rounds, &S::share_of_cache},
       {"tree_decode", any, &S::tree_rounds, &S::part_of_cache}};
   const auto* const form = std::ranges::find_if(
       kForms, [&](const PathForm& each) { return KernelRow::lists(each.schemes, scheme); });
   if (form == std::end(kForms)) return {};
   PathSizes sizes{problem, workers, pass, {workers, 1, 1}};
   if (is_grid(scheme)) sizes.grid = grid_shape(scheme, problem, workers, grid);
+  if (scheme == "helix") {
+    const int shares = helix_shares(problem.shape, workers, grid.heads);
+    sizes.grid = {shares, 1, workers / shares};
+  }
   PathCounts counts{.rounds = (sizes.*form->rounds)()};
   if (form->holds(sizes, scheme)) counts.critical_path_pairs = (sizes.*form->pairs)();
   return counts;

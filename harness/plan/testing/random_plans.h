@@ -57,6 +57,7 @@ inline Plan in_random_type(const Plan& plan, std::mt19937_64& random) {
   StrategyOptions options;
   options.workers = static_cast<int>(plan.workers.size());
   options.pass = plan.pass;
+  if (random() % 2 == 0) options.keys.text("helix_exchange") = "reduce_scatter";
   return make_plan(plan.algorithm, problem, options);
 }
 

@@ -169,6 +169,13 @@ struct SplitSizes {
     return ceil_div(2 * (workers - 1) * reduced, workers);
   }
 
+  // The heads of a share of helix without the smallest slice of it.
+  [[nodiscard]] std::int64_t partials_of_share() const {
+    const std::int64_t heads =
+        ceil_div(shape.kv_heads, std::int64_t{grid.heads}) * (shape.q_heads / shape.kv_heads);
+    return shape.q_len * (heads - heads / (workers / grid.heads)) * partial_row();
+  }
+
   // CQS sends nothing between workers, but from and to the root; the most of a worker.
   [[nodiscard]] std::int64_t gather() const {
     std::int64_t most = 0;
@@ -230,6 +237,8 @@ inline std::span<const TransferForm> transfer_forms(Pass pass) {
       // 2 (W-1)/W T (NH d + 2 NH) p; worker 0 of the plan's tree sends T (NH d + 2 NH) p for each
       // of ceil(log2 W) levels
       {"tree_decode", "all-reduce", once, &S::tree_all_reduce},
+      // T (D-1) NH/W (d o + p), where D workers share the heads of a share
+      {"helix", "all-to-all of partials", once, &S::partials_of_share},
       // local NH (d o + p), of the tokens of the longest subsequence
       {"cqs", "gather", once, &S::gather},
       // local (NH + 2 NKV) d e
@@ -299,6 +308,7 @@ inline std::vector<SentForm> sent_forms(std::string_view scheme, const Problem& 
   SplitSizes sizes{problem.shape, size_of(problem.dtype), size_of(problem.partials), workers, pass};
   sizes.grid_keys = sizes.key_shards().keys;
   if (is_grid(scheme)) sizes.grid = grid_shape(scheme, problem, workers, asked);
+  if (scheme == "helix") sizes.grid = {helix_shares(problem.shape, workers, asked.heads), 1, 1};
   if (scheme == "ulysses") {  // one tile, whose keys are dealt as one run
     sizes.grid = {workers, 1, 1};
     sizes.grid_keys = sizes.run_of_keys().keys;
