@@ -43,11 +43,12 @@ namespace qb::fields {
 // Parameters that strategies read by their columns (StrategyKeys in harness/plan/strategies/): a
 // new one is its entry here and the strategy that asks for it.
 inline constexpr Field kStrategyKeys[] = {
-    parameter(integer, split, "grid_heads", key("grid.heads"), standard("0"), at_most(4096),
-              label("{} head groups"), quiet_standard,
-              meaning("H of a grid, the Ulysses degree, {range}; 0: fewest bytes. Of helix: its head "
-                      "shares; 0: the most that fit"),
-              needs(need("algorithm", "grid usp helix"))),
+    parameter(
+        integer, split, "grid_heads", key("grid.heads"), standard("0"), at_most(4096),
+        label("{} head groups"), quiet_standard,
+        meaning("H of a grid, the Ulysses degree, {range}; 0: fewest bytes. Of helix: its head "
+                "shares; 0: the most that fit"),
+        needs(need("algorithm", "grid usp helix"))),
     parameter(integer, split, "grid_rows", key("grid.rows"), standard("0"), at_most(4096),
               label("{} rows"), quiet_standard,
               meaning("R of a grid, {range}; 0: fewest bytes. It has W / H / R columns. Of a "
