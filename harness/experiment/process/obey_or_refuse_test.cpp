@@ -70,6 +70,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"gradient_dtype", {"bf16", "f16"}},
       {"lse", {"two"}},
       {"partial_dtype", {"bf16", "f16"}},
+      {"resident_tokens", {"8", "16"}},
       {"inputs", {"tied", "peaked"}},
       {"sinks", {"true"}},
       {"grid.heads", {"1", "2"}},
