@@ -135,12 +135,6 @@ void CsvTable::remove_column(std::string_view name) {
   index_columns();
 }
 
-void CsvTable::rename_column(std::string_view name, const std::string& now) {
-  if (!has(name)) return;
-  header_[column_index(name)] = now;
-  index_columns();
-}
-
 void CsvTable::set(std::size_t row, std::string_view column, const std::string& value) {
   rows_[row][column_index(column)] = value;
 }

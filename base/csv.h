@@ -37,9 +37,8 @@ class CsvTable {
   void append(std::vector<std::string> fields);
   // Puts a column that has `value` in every row in front of the column `at`, or at the end.
   void insert_column(std::size_t at, const std::string& name, const std::string& value = {});
-  // Do nothing where no column has that name.
+  // Does nothing where no column has that name.
   void remove_column(std::string_view name);
-  void rename_column(std::string_view name, const std::string& now);
   // Throws as text() does.
   void set(std::size_t row, std::string_view column, const std::string& value);
   [[nodiscard]] const std::vector<std::string>& row(std::size_t index) const {

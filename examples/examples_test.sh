@@ -31,7 +31,7 @@ shows 'the plan is exact
 )+speed-up of the work: 4.00
 block .6, 0.: computed by no worker' "$programs/plan_and_check"
 shows 'the largest error is [0-9.e-]+' "$programs/cqs_attention"
-for program in predicted_cost merge_partials backward_pass skeleton_strategy; do "$programs/$program"; done
+for program in predicted_cost backward_pass skeleton_strategy; do "$programs/$program"; done
 shows 'W = 13: \{0,1,3,9\}, singer; no set has fewer than 4 residues
 worker 1 holds groups 1 2 4 10
 and computes the pairs( \([0-9]+, [0-9]+\))+

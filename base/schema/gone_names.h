@@ -28,6 +28,7 @@ inline constexpr GoneName kGoneNames[] = {
     {"key", "layer.weights", 1, "the weights of a layer follow from seed", "layer_weights", "~"},
     {"kernel", "cudnn", 1, "experiments/peers/torch_sdpa.py --backend cudnn measures its engine"},
     {"verb", "layer", 1, "workload: transformer_layer of a spec computes one"},
+    {"verb", "masks", 1, "`qb plan --algorithm dense --mask …` counts the pairs that it keeps"},
     {"verb", "bytes", 1, kInsteadOfForms},
     {"verb", "path", 1, kInsteadOfForms},
     {"verb", "memory", 1, kInsteadOfForms},

@@ -97,15 +97,13 @@ TEST_F(BadInput, ADeviceFileThatIsNotThereIsRefusedBeforeAnythingRuns) {
 }
 
 TEST_F(BadInput, AMaskThatDoesNotFitTheTokensNamesItsOption) {
-  for (const char* verb : {"masks", "plan"}) {
-    const Said said = run_qb(std::string(verb) + " --n-tokens 64 --mask '{global: {tokens: 64}}'");
-    EXPECT_EQ(said.exit_code, 2);
-    EXPECT_EQ(said.err,
-              "qb: --mask: mask global: 64 global tokens of the 64 there are; name fewer, or use "
-              "mask: full\n");
-  }
-  EXPECT_EQ(run_qb("masks --n-tokens 0 --mask causal").err,
-            "qb: n_tokens is 0; it must be between 1 and 3000000000\n");
+  const Said said = run_qb("plan --n-tokens 64 --mask '{global: {tokens: 64}}'");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_EQ(said.err,
+            "qb: --mask: mask global: 64 global tokens of the 64 there are; name fewer, or use "
+            "mask: full\n");
+  EXPECT_THAT(run_qb("plan --n-tokens 10 --mask '{slidingwindow: {left: 1, right: 1}}'").err,
+              HasSubstr("did you mean 'sliding_window'"));
 }
 
 TEST_F(BadInput, WordsOnTheCommandLineThatDoNotExistNameTheNearest) {

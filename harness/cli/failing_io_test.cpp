@@ -64,7 +64,6 @@ class FailingIo : public testing::Test {
         "experiment: small\nn_tokens: 16\nhead_dim: 8\nkernel: reference\nworkers: 2\n"
         "sweep: {algorithm: [pass_kv, pass_q]}\n"
         "measure: {warmups: 0, repeats: 1, retakes: 0}\nfigures: []\n");
-    (void)start_.file("sets.txt", "7: 0 1 3\n13: 0 1 3 9\n");
     fs::copy(source_path("data/devices/a100.csv"), start_.path("device.csv"));
     const Said run = run_qb("run " + start_.path("spec.yaml") + " --quiet --run-id done --out " +
                             start_.path("results"));
@@ -179,7 +178,6 @@ const Job kJobs[] = {
     {"attend", kInputs + " --out @/o.npy --lse @/lse.npy"},
     {"backward", kInputs + " --backward --do @/q.npy --dq @/dq.npy --dk @/dk.npy --dv @/dv.npy"
                            " --out @/o.npy --lse @/lse.npy --save-lse @/saved.npy"},
-    {"sets verify", "sets verify @/sets.txt"},
     {"sets search", "sets search --workers 13 --quiet"},
     {"advise", "advise --n-tokens 4096 --workers 4 --device @/device.csv --json"},
 };

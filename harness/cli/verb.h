@@ -80,7 +80,6 @@ class Verb {
   line(plot) \
   line(report) \
   line(table) \
-  line(masks) \
   line(sets) \
   line(bounds) \
   line(select) \

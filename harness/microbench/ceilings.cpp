@@ -14,19 +14,19 @@ namespace qb {
 namespace {
 
 // Registers a ceiling as a benchmark that does `flop` or `bytes` in a second.
-void add_ceiling(Recorder& recorder, const std::string& what, const std::string& dtype, int threads,
+void add_ceiling(Benchmarks& all, const std::string& what, const std::string& dtype, int threads,
                  double MicrobenchRow::*work, const std::function<double()>& per_second) {
   const std::string name =
       fmt::format("{}{}{}/threads:{}", what, dtype.empty() ? "" : "/", dtype, threads);
-  add_benchmark(name, std::nullopt, recorder, [=](Subject& s) {
-    s.row.benchmark = what;
-    s.row.dtype = dtype;
-    s.row.threads = threads;
-    s.measure = [=](MicrobenchRow& row) {
-      row.wall_time_s = 1.0;
-      row.*work = per_second();
-    };
-  });
+  all.push_back({name, std::nullopt, [=](Subject& s) {
+                   s.row.benchmark = what;
+                   s.row.dtype = dtype;
+                   s.row.threads = threads;
+                   s.measure = [=](MicrobenchRow& row) {
+                     row.wall_time_s = 1.0;
+                     row.*work = per_second();
+                   };
+                 }});
 }
 
 // Bytes for each thread that a level of cache holds and the level below it does not: half of L2 of
@@ -42,23 +42,21 @@ std::int64_t cached_bytes(int level, int threads) {
 
 }  // namespace
 
-void register_ceilings(Recorder& recorder) {
+void register_ceilings(Benchmarks& all) {
   for (const int t : thread_counts(available_cores())) {
     const auto flop = &MicrobenchRow::flop;
     const auto bytes = &MicrobenchRow::bytes;
     const auto memory = [t] { return std::make_shared<cpu::MemoryCeiling>(t); };
-    add_ceiling(recorder, "fma", "f32", t, flop,
-                [t] { return cpu::fma_peak_flop_per_s(t, false); });
+    add_ceiling(all, "fma", "f32", t, flop, [t] { return cpu::fma_peak_flop_per_s(t, false); });
     if (cpu::bf16_products())
-      add_ceiling(recorder, "fma", "bf16", t, flop,
-                  [t] { return cpu::fma_peak_flop_per_s(t, true); });
-    add_ceiling(recorder, "exp2", "f32", t, flop, [t] { return cpu::exp2_per_s(t); });
-    add_ceiling(recorder, "read", "", t, bytes, [memory] { return memory()->read_bytes_per_s(); });
+      add_ceiling(all, "fma", "bf16", t, flop, [t] { return cpu::fma_peak_flop_per_s(t, true); });
+    add_ceiling(all, "exp2", "f32", t, flop, [t] { return cpu::exp2_per_s(t); });
+    add_ceiling(all, "read", "", t, bytes, [memory] { return memory()->read_bytes_per_s(); });
     for (const int level : {2, 3})
       if (const std::int64_t each = cached_bytes(level, t); each > 0)
-        add_ceiling(recorder, fmt::format("read_l{}", level), "", t, bytes,
+        add_ceiling(all, fmt::format("read_l{}", level), "", t, bytes,
                     [=] { return cpu::MemoryCeiling(t, each).read_bytes_per_s(); });
-    add_ceiling(recorder, "copy", "", t, bytes, [memory] { return memory()->copy_bytes_per_s(); });
+    add_ceiling(all, "copy", "", t, bytes, [memory] { return memory()->copy_bytes_per_s(); });
   }
 }
 

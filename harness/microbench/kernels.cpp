@@ -25,6 +25,7 @@ struct KernelCase {
   int threads = 1;
   std::optional<InstructionSet> isa{};
   Call call = Call::forward;
+  double of_ceiling = 0.0;  // the share that it should reach; 0: no limit
 
   [[nodiscard]] std::string benchmark() const {
     if (call == Call::forward) return std::string(word(kernel));
@@ -93,14 +94,21 @@ std::vector<KernelCase> quick_cases() {
   for (const int threads : thread_counts(all))
     for (const std::int64_t d : {64, 128})
       for (const DType dtype : {DType::f32, DType::bf16})
-        cases.push_back({.dtype = dtype, .d = d, .threads = threads});
+        cases.push_back({.dtype = dtype,
+                         .d = d,
+                         .threads = threads,
+                         .of_ceiling = dtype == DType::bf16 ? 0.60
+                                       : threads == 1       ? 0.85
+                                                            : 0.80});
   for (const std::int64_t d : {64, 128})
-    cases.push_back({.mask = MaskKind::causal, .d = d, .threads = all});
-  if (has(InstructionSet::avx2)) cases.push_back({.heads = 4, .isa = InstructionSet::avx2});
-  for (const std::int64_t n : {128, 256, 512, 1024}) cases.push_back({.n = n, .threads = all});
+    cases.push_back({.mask = MaskKind::causal, .d = d, .threads = all, .of_ceiling = 0.74});
+  if (has(InstructionSet::avx2))
+    cases.push_back({.heads = 4, .isa = InstructionSet::avx2, .of_ceiling = 0.80});
+  for (const std::int64_t n : {128, 256, 512, 1024})
+    cases.push_back({.n = n, .threads = all, .of_ceiling = 0.50});
   cases.push_back({.kernel = Kernel::materialized, .heads = 2, .threads = all});
-  cases.push_back({.heads = 2, .threads = all});
-  cases.push_back({.n = 131072, .heads = 4, .threads = all, .call = Call::decode});
+  cases.push_back(
+      {.n = 131072, .heads = 4, .threads = all, .call = Call::decode, .of_ceiling = 0.85});
   return cases;
 }
 
@@ -140,13 +148,16 @@ std::vector<KernelCase> quick_backward_cases() {
   std::vector<KernelCase> cases;
   for (const int threads : thread_counts(available_cores()))
     for (const std::int64_t d : {64, 128})
-      for (const KernelCase& c : {KernelCase{}, {.mask = MaskKind::causal}, {.dtype = DType::bf16}})
+      for (const KernelCase& c : {KernelCase{.of_ceiling = 0.80},
+                                  {.mask = MaskKind::causal, .of_ceiling = 0.75},
+                                  {.dtype = DType::bf16, .of_ceiling = 0.60}})
         cases.push_back({.dtype = c.dtype,
                          .mask = c.mask,
                          .d = d,
                          .heads = 1,
                          .threads = threads,
-                         .call = Call::backward});
+                         .call = Call::backward,
+                         .of_ceiling = c.of_ceiling});
   return cases;
 }
 
@@ -166,18 +177,19 @@ std::vector<KernelCase> swept_backward_cases() {
   return cases;
 }
 
-void add_cases(Recorder& recorder, const char* prefix, const std::vector<KernelCase>& cases) {
+void add_cases(Benchmarks& all, const char* prefix, const std::vector<KernelCase>& cases) {
   for (const KernelCase& c : cases)
-    add_benchmark(prefix + name_of(c), c.isa, recorder, [c](Subject& s) { prepare(s, c); });
+    all.push_back({prefix + name_of(c), c.isa, [c](Subject& s) { prepare(s, c); },
+                   c.of_ceiling > 0.0 ? std::optional(of_ceiling(c.of_ceiling)) : std::nullopt});
 }
 
 }  // namespace
 
-void register_kernels(Recorder& recorder, bool quick) {
-  add_cases(recorder, "", quick_cases());
-  if (!quick) add_cases(recorder, "sweep/", swept_cases());
-  add_cases(recorder, "", quick_backward_cases());
-  if (!quick) add_cases(recorder, "sweep/", swept_backward_cases());
+void register_kernels(Benchmarks& all, bool quick) {
+  add_cases(all, "", quick_cases());
+  if (!quick) add_cases(all, "sweep/", swept_cases());
+  add_cases(all, "", quick_backward_cases());
+  if (!quick) add_cases(all, "sweep/", swept_backward_cases());
 }
 
 }  // namespace qb

@@ -82,16 +82,17 @@ void prepare_million(Subject& s, std::int64_t queries) {
 
 }  // namespace
 
-void register_limits(Recorder& recorder) {
+void register_limits(Benchmarks& all) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
     for (const MaskKind mask : {MaskKind::full, MaskKind::causal})
       for (const bool outliers : {false, true})
-        add_benchmark(
-            fmt::format("accuracy/{}/{}{}", word(dtype), word(mask), outliers ? "/outliers" : ""),
-            std::nullopt, recorder,
-            [=](Subject& s) { prepare_accuracy(s, dtype, mask, outliers); });
-  add_benchmark("million/f32/causal/rows:1536", std::nullopt, recorder,
-                [](Subject& s) { prepare_million(s, 1536); });
+        all.push_back(
+            {fmt::format("accuracy/{}/{}{}", word(dtype), word(mask), outliers ? "/outliers" : ""),
+             std::nullopt, [=](Subject& s) { prepare_accuracy(s, dtype, mask, outliers); },
+             Limit{&MicrobenchRow::error_ratio, 1.5}});
+  all.push_back({"million/f32/causal/rows:1536", std::nullopt,
+                 [](Subject& s) { prepare_million(s, 1536); },
+                 Limit{&MicrobenchRow::memory_ratio, 1.1}});
 }
 
 }  // namespace qb

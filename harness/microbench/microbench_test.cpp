@@ -93,8 +93,8 @@ TEST_F(MicrobenchTest, ReadsOfCachesHaveARateWhereTheMachineNamesTheCache) {
   EXPECT_EQ(has_l2, manifest.find("\"level\": 2") != std::string::npos);
 }
 
-TEST_F(MicrobenchTest, QuickRegistersOnlyWhatTheTargetsNeed) {
-  ASSERT_EQ(microbench("--quick --benchmark_list_tests"), 1);
+TEST_F(MicrobenchTest, QuickLeavesOutTheSweeps) {
+  ASSERT_EQ(microbench("--quick --benchmark_list_tests"), 0);
   EXPECT_THAT(console(), HasSubstr("flash/f32/full/n:8192/d:64/h:8/threads:1"));
   EXPECT_THAT(console(), HasSubstr("backward/f32/causal/n:8192/d:128/h:1/threads:1"));
   EXPECT_THAT(console(), HasSubstr("cqs/n:16384/w:31"));

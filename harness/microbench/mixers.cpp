@@ -26,6 +26,11 @@ struct MixerBenchmark {
     return std::string(word(options.kind)) + variant;
   }
   [[nodiscard]] std::string mask() const { return options.causal ? "causal" : "full"; }
+  // Tensors that are in the cache have limits.
+  [[nodiscard]] std::optional<Limit> limit() const {
+    if (n != 512 || options.kind == Mixer::perceiver || options.kind == Mixer::axial) return {};
+    return of_ceiling(options.kind == Mixer::selective_scan ? 0.50 : 0.70);
+  }
 };
 
 void scale(const TensorView& view, double factor, bool absolute = false) {
@@ -87,7 +92,7 @@ void prepare(Subject& s, const MixerBenchmark& c) {
 
 }  // namespace
 
-void register_mixers(Recorder& recorder) {
+void register_mixers(Benchmarks& all) {
   const MixerOptions operators[] = {{Mixer::linear},
                                     {Mixer::linear, true},
                                     {Mixer::ssd, true},
@@ -111,9 +116,9 @@ void register_mixers(Recorder& recorder) {
   cases.push_back({.options = axial, .n = 16384});
   cases.push_back({.options = axial, .n = 16384, .pair_bias = true});
   for (const MixerBenchmark& c : cases)
-    add_benchmark(fmt::format("{}/f32/{}/n:{}/d:{}/h:{}/threads:1", c.name(), c.mask(), c.n,
-                              c.key_dim, c.heads),
-                  std::nullopt, recorder, [c](Subject& s) { prepare(s, c); });
+    all.push_back({fmt::format("{}/f32/{}/n:{}/d:{}/h:{}/threads:1", c.name(), c.mask(), c.n,
+                               c.key_dim, c.heads),
+                   std::nullopt, [c](Subject& s) { prepare(s, c); }, c.limit()});
 }
 
 }  // namespace qb

@@ -3,7 +3,6 @@
 // dense kernel. Here is what one needs and where its rows go.
 #pragma once
 
-#include <benchmark/benchmark.h>
 #include <limits>
 #include <set>
 
@@ -48,6 +47,18 @@ struct MicrobenchRow {
   std::optional<Disturbance> disturbed_by{};
 };
 
+// What the median of a value of a benchmark should be: at least this share of the ceiling, or at
+// most this value of another member.
+struct Limit {
+  double MicrobenchRow::*value = nullptr;
+  double bound = 0.0;
+};
+
+// Asks for a share of the ceiling that is measured beside the benchmark.
+[[nodiscard]] inline Limit of_ceiling(double share) {
+  return {&MicrobenchRow::peak_fraction, share};
+}
+
 [[nodiscard]] std::vector<std::string> microbench_columns();
 
 class Recorder {
@@ -63,22 +74,6 @@ class Recorder {
   std::string csv_path_;
   std::vector<MicrobenchRow> rows_;
 };
-
-// With `quick`, only what the targets need is measured, else sweeps over N, types, masks, head_dims
-// and threads. Names are kernel/dtype/mask/n:…/d:…/h:…/threads:…, with /isa:… where one is forced.
-void register_ceilings(Recorder& recorder);
-// The backward pass of flash has the name backward/dtype/….
-void register_kernels(Recorder& recorder, bool quick);
-void register_cqs(Recorder& recorder, bool quick);
-// Compares sparse patterns with the ideal, and the making of their schedules with the kernel:
-// sparse/PATTERN/n:… and schedule/PATTERN/n:….
-void register_sparse(Recorder& recorder, bool quick);
-// Measures attention of 128 tokens as a program calls it: call/n:128.
-void register_calls(Recorder& recorder);
-// Measures the operators of kernels/mixer/: OPERATOR/f32/… and OPERATOR_backward/f32/….
-void register_mixers(Recorder& recorder);
-// Measures the accuracy against float64, and a million tokens.
-void register_limits(Recorder& recorder);
 
 // A subject lives through the repeats of its benchmark. Its memory comes from a ledger, as in runs:
 // large blocks lie on huge pages and are kept from repeat to repeat.
@@ -107,11 +102,34 @@ struct Subject {
 // Returns the seconds that one call takes.
 [[nodiscard]] double seconds_of(const std::function<void()>& operation, int calls);
 
-// Makes a benchmark's subject. It is called once, in the instruction set of the benchmark.
-using Prepare = std::function<void(Subject&)>;
+struct Benchmark {
+  std::string name;
+  std::optional<InstructionSet> isa{};  // forced; nothing: the best
+  // Makes the subject. It is called once, in the instruction set of the benchmark.
+  std::function<void(Subject&)> prepare{};
+  std::optional<Limit> limit{};
+};
+using Benchmarks = std::vector<Benchmark>;
 
-// Registers benchmark `name`, which forces `isa` if it is given.
-void add_benchmark(const std::string& name, std::optional<InstructionSet> isa, Recorder& recorder,
-                   const Prepare& prepare);
+// Without `quick`, there are sweeps over N, types, masks, head_dims and threads too. Names are
+// kernel/dtype/mask/n:…/d:…/h:…/threads:…, with /isa:… where one is forced.
+void register_ceilings(Benchmarks& all);
+// The backward pass of flash has the name backward/dtype/….
+void register_kernels(Benchmarks& all, bool quick);
+void register_cqs(Benchmarks& all, bool quick);
+// Compares sparse patterns with the ideal, and the making of their schedules with the kernel:
+// sparse/PATTERN/n:… and schedule/PATTERN/n:….
+void register_sparse(Benchmarks& all, bool quick);
+// Measures attention of 128 tokens as a program calls it: call/n:128.
+void register_calls(Benchmarks& all);
+// Measures the operators of kernels/mixer/: OPERATOR/f32/… and OPERATOR_backward/f32/….
+void register_mixers(Benchmarks& all);
+// Measures the accuracy against float64, and a million tokens.
+void register_limits(Benchmarks& all);
+
+// Runs a benchmark `repeats` times, of which the first warms up, and more often where something
+// disturbs it; returns a line with the medians of the others. Throws what the benchmark throws.
+[[nodiscard]] std::string run_benchmark(const Benchmark& benchmark, int repeats,
+                                        Recorder& recorder);
 
 }  // namespace qb

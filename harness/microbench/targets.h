@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the rows of a run of microbenchmarks with the targets of the CPU kernels.
+// Compares the rows of a run of microbenchmarks with the limits of the benchmarks.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 namespace qb {
 
 struct Target {
-  std::string what;
-  std::string target;    // `>= 85 %`
-  std::string measured;  // empty: not measured
-  std::string verdict;   // met, missed, disturbed or not measured
+  std::string benchmark{};
+  std::string target{};    // `>= 85 %`
+  std::string measured{};  // empty: not measured
+  std::string verdict{};   // met, missed, disturbed or not measured
 };
 
-// Judges by medians of the undisturbed repeats after the warm-up. A target whose benchmarks had
-// fewer than two of them, and some that were disturbed, is neither met nor missed. `all_threads` is
-// the number on this machine. Rates of different benchmarks are compared through ceilings measured
-// beside them: clocks drift.
-[[nodiscard]] std::vector<Target> judge(const std::vector<MicrobenchRow>& rows, int all_threads);
+// Judges the benchmarks that have a limit, by medians of the undisturbed repeats after the warm-up.
+// A target whose benchmark had fewer than two of them, and some that were disturbed, is neither met
+// nor missed.
+[[nodiscard]] std::vector<Target> judge(const std::vector<MicrobenchRow>& rows,
+                                        const Benchmarks& benchmarks);
 
-// Returns a table for a terminal: what, target, measured, verdict.
+// Returns a table for a terminal: benchmark, target, measured, verdict.
 [[nodiscard]] std::string target_table(const std::vector<Target>& targets);
 
 }  // namespace qb

@@ -57,10 +57,8 @@ std::vector<ListedSet> parse_interest_sets(std::string_view text, std::string_vi
   std::string line;
   for (int line_number = 1; std::getline(lines, line); ++line_number) {
     try {
-      if (auto listed = parse_line(std::string_view(line).substr(0, line.find('#')))) {
-        listed->line = line_number;
+      if (auto listed = parse_line(std::string_view(line).substr(0, line.find('#'))))
         sets.push_back(*std::move(listed));
-      }
     } catch (const UsageError& error) {
       throw UsageError(fmt::format("{}:{}: {}", name, line_number, error.what()));
     }
@@ -94,12 +92,6 @@ std::optional<InterestSet> published_interest_set(int modulus) {
   const std::int64_t index = std::int64_t{modulus} - sets.front().set.modulus;
   if (index < 0 || index >= std::ssize(sets)) return std::nullopt;
   return sets[static_cast<std::size_t>(index)].set;
-}
-
-Printed ListedSet::ratio() const {
-  Printed printed = parse_printed(printed_ratio);
-  printed.unit = 1e-4;
-  return printed;
 }
 
 std::span<const ListedSet> stored_best_sets() {

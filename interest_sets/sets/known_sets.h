@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/verdict.h"
 #include "base/words.h"
 #include "interest_sets/sets/interest_set.h"
 
@@ -21,11 +20,8 @@ namespace qb {
 //   7 3 6.9095: 0 1 3        W m asym-RR: residues; the ratio as its source printed it
 
 struct ListedSet {
-  int line = 0;  // starts at 1
   InterestSet set;
   std::string printed_ratio;  // empty where the line has none
-  // Four decimals are printed, without trailing zeros: `34.898` means 34.8980. Needs a ratio.
-  [[nodiscard]] Printed ratio() const;
 };
 
 // Skips blank lines and everything after `#`. Throws UsageError `NAME:LINE: …` on a line of another
@@ -33,8 +29,7 @@ struct ListedSet {
 [[nodiscard]] std::vector<ListedSet> parse_interest_sets(std::string_view text,
                                                          std::string_view name);
 
-// Returns the 109 published sets, verified, W = 3..111 ascending, with their lines in
-// published.txt.
+// Returns the 109 published sets, verified, W = 3..111 ascending.
 [[nodiscard]] std::span<const ListedSet> published_interest_sets();
 
 enum class Standing {

@@ -10,7 +10,7 @@
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/advise_view.h"
-#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/model_error.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/execute/model/cluster.h"
 #include "harness/execute/transport/link_model.h"
@@ -27,7 +27,7 @@ flash_decoding, tree_decode and helix are considered for at most 16 new tokens.
 
 For each scheme it prints how long published cases of that pass took beside what the model, which was
 not made from them, predicts (over links of 100 GB/s or more, or over slower ones: networks and
-PCIe), and the case that is nearest to the question. Schemes are a tie where these ranges overlap.
+PCIe). Schemes are a tie where these ranges overlap.
 
 A backward pass has 10 d FLOP a pair in place of 4 d, at the share of the forward rate that the
 device's file says (0.8 where it says none). What its tasks read moves while they compute; gradients

@@ -9,7 +9,7 @@
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/coverage_record.h"
-#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/model_error.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/paper_tables.h"
 #include "harness/cli/views/table_form.h"

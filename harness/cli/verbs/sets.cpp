@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qb sets: lists, verifies and shows interest sets, and what balance they give.
-#include "base/files.h"
+// qb sets: lists and shows interest sets, and what balance they give.
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
@@ -23,24 +22,6 @@ Examples:
   qb sets table
   qb sets table --csv > interest_sets.csv)");
   add_table_form(verb, form);
-}
-
-void add_verify_file(Verb sets) {
-  auto [verb, path] = add_verb<std::string>(
-      sets, "verify", "Checks every interest set of a text file.",
-      [](const std::string& file) {
-        const auto [text, all_good] = verify_sets(read_text(file), file);
-        print_answer(text);
-        return all_good ? ExitCode::ok : ExitCode::regression;
-      },
-      R"(A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four
-decimals); # begins a comment. The exit code is 4 if a set does not cover every difference or its
-ratio differs, and 2 if the file cannot be read as sets.
-
-Examples:
-  qb sets verify interest_sets/sets/published.txt
-  echo '8: 0 1 3' > mine.txt; qb sets verify mine.txt)");
-  verb.add_option("FILE", path, "Names the file, of lines such as 7: 0 1 3.").required();
 }
 
 void add_show(Verb sets) {
@@ -91,15 +72,13 @@ Examples:
 }  // namespace
 
 void add_sets(Verb app) {
-  const Verb sets =
-      app.add_verb("sets", "Lists, checks, searches and draws interest sets.", R"(Examples:
+  const Verb sets = app.add_verb("sets", "Lists, searches and draws interest sets.", R"(Examples:
   qb sets table
   qb sets show --workers 7
   qb sets search --workers 52
   qb sets SUBCOMMAND --help)");
   sets.require_verb();
   add_sets_table(sets);
-  add_verify_file(sets);
   add_show(sets);
   add_responsibility(sets);
   add_sets_search(sets);

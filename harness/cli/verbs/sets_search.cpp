@@ -26,7 +26,6 @@ struct SearchWords {
   int workers = 0;
   int size = 0;  // 0: the least
   int threads = 0;
-  bool count = false;
   bool quiet = false;
   TableFormat form = TableFormat::text;
 };
@@ -186,7 +185,6 @@ SearchOutcome search(const SearchWords& words) {
 
 void print_search(const SearchWords& words) {
   SearchOutcome outcome = search(words);
-  if (words.count) return print_answer("{}\n", outcome.sets.size());
   const bool csv = words.form == TableFormat::csv;
   const std::string summary = search_summary(outcome);
   csv ? print_note("{}", summary) : print_answer(summary);
@@ -208,14 +206,12 @@ W <= 79 takes seconds, and proofs up to W = 133 take minutes. --csv prints every
 
 Examples:
   qb sets search --workers 52
-  qb sets search --workers 64 --count
   qb sets search --workers 112 --size 12)");
   add_integer(verb, "--workers", words.workers, "Sets W, 3 to 257.").required();
   add_integer(verb, "--size", words.size,
               "Searches only sets of this size m (default: the least).");
   add_integer(verb, "--threads", words.threads,
               "Searches with this number of threads (default: all cores).");
-  verb.add_flag("--count", words.count, "Prints only the number of sets.");
   verb.add_flag("--quiet", words.quiet, "Shows no progress.");
   add_table_form(verb, words.form);
 }

@@ -110,8 +110,9 @@ void add_verify_tensors(Verb app) {
     verb.add_option(name, *path, fmt::format("Names the NPY file of {}.", what));
   verb.add_option("--softcap", request.softcap,
                   "Scores s are softcap tanh(s / softcap), before the mask; for O and LSE.");
-  add_integer(verb, "--sum-roundings", request.sum_roundings,
-              "A sum of dK or dV is rounded to the type of --q so often on its way (default: 1).");
+  add_integer(
+      verb, "--sum-roundings", request.sum_roundings,
+      "Says how often a sum of dK or dV is rounded to the type of --q on its way (default: 1).");
   verb.add_flag(
       "--json", request.json,
       "Prints a JSON object of the columns that a row of a run has of this, and no cause.");

@@ -56,22 +56,6 @@ Json selector_json(const std::optional<SelectorAdvice>& asked) {
           {"pass_q_s", asked->pass_q_s}};
 }
 
-Json nearest_json(const std::optional<NearestPublished>& nearest) {
-  if (!nearest) return {};
-  const GradedRow& row = nearest->row;
-  const PublishedAnswer& answer = *row.answer;
-  return {{"table", answer.table->file},
-          {"line", answer.row + 2},
-          {"device", answer.predicted->device},
-          {"n_tokens", nearest->c.shape.q_len},
-          {"workers", nearest->c.workers},
-          {"pass", word(nearest->c.pass)},
-          {"published_s", answer.predicted->seconds * row.slowness},
-          {"predicted_s", answer.predicted->seconds},
-          {"published_over_predicted_time", row.slowness},
-          {"doublings", nearest->doublings}};
-}
-
 Json published_json(std::span<const PublishedScheme> published) {
   Json out = Json::array();
   for (const PublishedScheme& one : published)
@@ -79,8 +63,7 @@ Json published_json(std::span<const PublishedScheme> published) {
                    {"rows", one.rows},
                    {"least_published_over_predicted_time", one.low},
                    {"median_published_over_predicted_time", one.median},
-                   {"most_published_over_predicted_time", one.high},
-                   {"nearest", nearest_json(one.nearest)}});
+                   {"most_published_over_predicted_time", one.high}});
   return out;
 }
 

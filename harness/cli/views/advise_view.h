@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/model_error.h"
 #include "harness/execute/model/advice.h"
 
 namespace qb {

@@ -14,7 +14,7 @@
 #include "base/source_root.h"
 #include "base/words.h"
 #include "harness/cli/views/coverage_record.h"
-#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/model_error.h"
 #include "harness/cli/views/paper_tables.h"
 #include "harness/cli/views/reproduction_summary.h"
 #include "harness/experiment/schema/parameters.h"

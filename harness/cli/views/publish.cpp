@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "base/print.h"
-#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/model_error.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/experiment/spec/sweep.h"
 #include "harness/experiment/store/run_folder.h"

@@ -11,26 +11,12 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "base/text_table.h"
-#include "base/verdict.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/constructions.h"
 #include "interest_sets/split/distillation.h"
 
 namespace qb {
 namespace {
-
-std::optional<std::string> complaint(const ListedSet& listed) {
-  try {
-    verify(listed.set);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  if (listed.printed_ratio.empty()) return std::nullopt;
-  const double ours = asymptotic_responsibility_ratio(listed.set);
-  if (judge(ours, listed.ratio()).answer != Answer::contradicts) return std::nullopt;
-  return fmt::format("interest set {} covers W = {}, but its asym-RR is {:.4f}, not {}",
-                     to_string(listed.set), listed.set.modulus, ours, listed.printed_ratio);
-}
 
 std::string describe_ratio(const InterestSet& set) {
   const double ours = asymptotic_responsibility_ratio(set);
@@ -129,24 +115,6 @@ std::string balance_summary(std::span<const DistillationRow> rows) {
       "published "
       "for {} of {} W and holds more local tokens for {}.\n",
       published, balanced, worse, rows.size(), more_tokens);
-}
-
-std::pair<std::string, bool> verify_sets(std::string_view text, std::string_view name) {
-  std::string lines;
-  const auto sets = parse_interest_sets(text, name);
-  std::size_t good = 0;
-  for (const ListedSet& listed : sets) {
-    const auto problem = complaint(listed);
-    if (!problem) ++good;
-    const std::string& ratio = listed.printed_ratio;
-    lines += fmt::format(
-        "{}:{}: {}\n", name, listed.line,
-        problem.value_or(fmt::format("interest set {} covers W = {}{}", to_string(listed.set),
-                                     listed.set.modulus,
-                                     ratio.empty() ? "" : ", asym-RR " + ratio + " agrees")));
-  }
-  lines += fmt::format("{} of {} interest sets are good.\n", good, sets.size());
-  return {lines, good == sets.size()};
 }
 
 std::string source_of(int workers) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/csv.h"
 #include "harness/cli/views/table_form.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
@@ -32,12 +33,6 @@ struct DistillationRow {
 [[nodiscard]] CsvTable distillation_csv(std::span<const DistillationRow> rows);
 // Gives the least asym-RR / W of both, and where tokens or balance got worse.
 [[nodiscard]] std::string balance_summary(std::span<const DistillationRow> rows);
-
-// Verifies every set of a file (see known_sets.h), and its asym-RR if the file gives one. Returns
-// one line per set, `NAME:LINE: …`, then how many sets are good; and whether all are. Throws
-// UsageError if the text is not such a file.
-[[nodiscard]] std::pair<std::string, bool> verify_sets(std::string_view text,
-                                                       std::string_view name);
 
 // Shows the default set for W workers: size, source, asym-RR, and each worker's quorum.
 [[nodiscard]] std::string show_set(int workers);

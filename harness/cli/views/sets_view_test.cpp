@@ -18,26 +18,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(SetsView, VerifyNamesFileLineAndFirstUncoveredDifference) {
-  const auto [text, all_good] = verify_sets("# mine\n7: 0 1 3\n8: 0 1 3\n", "mine.txt");
-  EXPECT_FALSE(all_good);
-  EXPECT_EQ(text,
-            "mine.txt:2: interest set 0,1,3 covers W = 7\n"
-            "mine.txt:3: interest set 0,1,3 is invalid for W = 8: no two residues differ by 4\n"
-            "1 of 2 interest sets are good.\n");
-}
-
-TEST(SetsView, VerifyComparesTheRatioOfTheFile) {
-  EXPECT_TRUE(verify_sets("7 3 6.9095: 0 1 3", "mine.txt").second);
-  const auto [wrong, good] = verify_sets("7 3 6.95: 0 1 3", "mine.txt");
-  EXPECT_FALSE(good);
-  EXPECT_THAT(wrong, HasSubstr("its asym-RR is 6.9095, not 6.95"));
-}
-
-TEST(SetsView, VerifyRefusesWhatIsNoListOfSets) {
-  EXPECT_THROW((void)verify_sets("7 = 0 1 3\n", "mine.txt"), UsageError);
-}
-
 TEST(SetsView, ShowsSourceRatioAndQuorums) {
   const std::string published = show_set(7);
   EXPECT_THAT(published, HasSubstr("interest set  0,1,3\n"));

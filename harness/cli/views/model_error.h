@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of the cost model's error where somebody asks it: the published measurements that
-// are nearest to the question, and how far the model is from all.
+// What is known of the cost model's error where somebody asks it: how far it is from published
+// measurements like the question, and from all.
 #pragma once
 
 #include <optional>
@@ -16,13 +16,6 @@
 
 namespace qb {
 
-// A published measurement of a scheme beside the model's prediction of it.
-struct NearestPublished {
-  GradedRow row;
-  Case c;
-  double doublings = 0.0;  // by which tokens, workers, heads, mask, pass and device differ, summed
-};
-
 // What is published of a scheme, beside what the model predicts of it.
 struct PublishedScheme {
   std::string scheme;
@@ -34,7 +27,6 @@ struct PublishedScheme {
   double low = 1.0;
   double median = 1.0;
   double high = 1.0;
-  std::optional<NearestPublished> nearest{};  // of the same layout: packed batches are left out
 };
 
 // A link that is as fast as this is inside of a host.
@@ -45,7 +37,7 @@ inline constexpr double kHostLink_byte_per_s = 100e9;
                                                              const Advice& advice,
                                                              std::span<const GradedRow> rows);
 
-// scheme | rows | published / predicted | nearest published case | published | predicted | where.
+// scheme | rows | published / predicted.
 [[nodiscard]] std::string published_table(std::span<const PublishedScheme> published);
 
 // How far the model is from published times that no device was made from: a line for each scheme,

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/model_error.h"
 
 #include <fmt/format.h>
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -19,27 +18,6 @@
 
 namespace qb {
 namespace {
-
-double doublings(std::int64_t one, std::int64_t other) {
-  return std::abs(std::log2(static_cast<double>(one) / static_cast<double>(other)));
-}
-
-// Another mask, pass or device counts as a doubling.
-double distance(const SchemeQuestion& question, const PredictedCase& predicted, const Case& c) {
-  const Shape& asked = question.problem.shape;
-  double sum = doublings(question.workers, c.workers);
-  for (const auto& [one, other] : {std::pair{asked.q_len, c.shape.q_len},
-                                   {asked.kv_len, c.shape.kv_len},
-                                   {asked.batch, c.shape.batch},
-                                   {asked.q_heads, c.shape.q_heads},
-                                   {asked.kv_heads, c.shape.kv_heads},
-                                   {asked.head_dim, c.shape.head_dim}})
-    sum += doublings(one, other);
-  if (question.problem.mask.kind != c.mask.kind()) sum += 1.0;
-  if (question.passes != c.pass) sum += 1.0;
-  if (question.device.name != predicted.device) sum += 1.0;
-  return sum;
-}
 
 bool of_a_forward_pass(Passes passes) { return passes == Passes::forward; }
 
@@ -55,26 +33,24 @@ std::string heads_text(const Shape& shape) {
                                          : fmt::format("{}/{}", shape.q_heads, shape.kv_heads);
 }
 
-std::string case_text(const NearestPublished& nearest) {
-  const Shape& shape = nearest.c.shape;
-  std::string text =
-      fmt::format("{}, N = {}", nearest.row.answer->predicted->device, format_grouped(shape.q_len));
+std::string case_text(const std::string& device, const Case& c) {
+  const Shape& shape = c.shape;
+  std::string text = fmt::format("{}, N = {}", device, format_grouped(shape.q_len));
   if (shape.kv_len != shape.q_len) text += fmt::format(" on {} keys", format_grouped(shape.kv_len));
   if (shape.batch != 1) text += fmt::format(", B = {}", shape.batch);
-  return text + fmt::format(", W = {}, {} heads of {}, {}{}", nearest.c.workers, heads_text(shape),
-                            shape.head_dim, nearest.c.mask.text(), passes_text(nearest.c.pass));
+  return text + fmt::format(", W = {}, {} heads of {}, {}{}", c.workers, heads_text(shape),
+                            shape.head_dim, c.mask.text(), passes_text(c.pass));
 }
 
 }  // namespace
 
 std::vector<PublishedScheme> published_schemes(const SchemeQuestion& question, const Advice& advice,
                                                std::span<const GradedRow> rows) {
-  std::vector<NearestPublished> cases;
+  std::vector<std::pair<Case, double>> cases;  // with published over predicted time
   std::vector<double> of_all;
   for (const GradedRow& row : rows) {
-    const PredictedCase& predicted = *row.answer->predicted;
-    const Case c = whole_case(case_of(predicted));
-    cases.push_back({row, c, distance(question, predicted, c)});
+    const Case c = whole_case(case_of(*row.answer->predicted));
+    cases.emplace_back(c, row.slowness);
     if (c.workers > 1 && of_a_forward_pass(c.pass) == of_a_forward_pass(question.passes))
       of_all.push_back(row.slowness);
   }
@@ -83,12 +59,10 @@ std::vector<PublishedScheme> published_schemes(const SchemeQuestion& question, c
     if (!scheme.has_plan()) continue;
     PublishedScheme& one = published.emplace_back(PublishedScheme{scheme.scheme});
     std::vector<double> slowness;
-    for (const NearestPublished& other : cases) {
-      if (other.c.algorithm != scheme.scheme && other.c.algorithm != scheme.alias) continue;
-      if (is_like(question, scheme.base, other.c)) slowness.push_back(other.row.slowness);
-      if (other.c.sequences.empty() && (!one.nearest || other.doublings < one.nearest->doublings))
-        one.nearest = other;
-    }
+    for (const auto& [c, slowness_of_case] : cases)
+      if ((c.algorithm == scheme.scheme || c.algorithm == scheme.alias) &&
+          is_like(question, scheme.base, c))
+        slowness.push_back(slowness_of_case);
     one.rows = slowness.size();
     if (slowness.empty()) slowness = of_all;
     if (slowness.empty()) continue;
@@ -101,24 +75,11 @@ std::vector<PublishedScheme> published_schemes(const SchemeQuestion& question, c
 }
 
 std::string published_table(std::span<const PublishedScheme> published) {
-  TextTable table({"scheme", "rows", "published / predicted", "nearest published case", "published",
-                   "predicted", "where"});
-  for (const PublishedScheme& one : published) {
-    std::vector<std::string> line = {
-        one.scheme, std::to_string(one.rows),
-        one.rows > 0 ? fmt::format("{:.2f} to {:.2f}", one.low, one.high) : "no published row"};
-    if (one.nearest) {
-      const GradedRow& row = one.nearest->row;
-      line.insert(
-          line.end(),
-          {case_text(*one.nearest), format_seconds(row.answer->predicted->seconds * row.slowness),
-           format_seconds(row.answer->predicted->seconds),
-           fmt::format("{}, line {}", row.answer->table->file, row.answer->row + 2)});
-    } else {
-      line.insert(line.end(), {"none", "", "", ""});
-    }
-    table.add(std::move(line));
-  }
+  TextTable table({"scheme", "rows", "published / predicted"});
+  for (const PublishedScheme& one : published)
+    table.add(
+        {one.scheme, std::to_string(one.rows),
+         one.rows > 0 ? fmt::format("{:.2f} to {:.2f}", one.low, one.high) : "no published row"});
   return table.terminal();
 }
 
@@ -166,16 +127,15 @@ CsvTable grade_csv(std::span<const GradedRow> rows) {
   CsvTable table({"algorithm", "device", "published_over_predicted_time", "case", "n_tokens",
                   "workers", "pass", "published", "predicted", "time_or_rate", "table", "line"});
   for (const GradedRow& row : rows) {
-    const NearestPublished published{row, whole_case(case_of(*row.answer->predicted)), 0.0};
     const PublishedAnswer& answer = *row.answer;
+    const Case c = whole_case(case_of(*answer.predicted));
     const std::string line = to_text(static_cast<std::int64_t>(answer.row + 2));
-    table.append({published.c.algorithm, answer.predicted->device, to_text(row.slowness),
-                  fmt::format("{}, {} ({}, line {})", published.c.algorithm, case_text(published),
-                              answer.table->file, line),
-                  to_text(published.c.shape.q_len), fmt::to_string(published.c.workers),
-                  std::string(word(published.c.pass)), to_text(answer.published.value),
-                  to_text(answer.ours.value), answer.predicted->is_time ? "time" : "rate",
-                  answer.table->file, line});
+    table.append({c.algorithm, answer.predicted->device, to_text(row.slowness),
+                  fmt::format("{}, {} ({}, line {})", c.algorithm,
+                              case_text(answer.predicted->device, c), answer.table->file, line),
+                  to_text(c.shape.q_len), fmt::to_string(c.workers), std::string(word(c.pass)),
+                  to_text(answer.published.value), to_text(answer.ours.value),
+                  answer.predicted->is_time ? "time" : "rate", answer.table->file, line});
   }
   return table;
 }
