@@ -4,7 +4,7 @@
 function(qb_build_info target)
   cmake_parse_arguments(ARG "" "" WITHOUT ${ARGN})
   set(libraries "")
-  foreach(package fmt nlohmann_json CLI11 yaml-cpp hwy)
+  foreach(package fmt nlohmann_json CLI11 yaml-cpp hwy benchmark)
     find_package(${package} QUIET)
     if(${package}_FOUND AND NOT package IN_LIST ARG_WITHOUT)
       list(APPEND libraries "${package} ${${package}_VERSION}")

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/microbench/subject.h"
 
+#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <memory>
 
 #include "base/clock.h"
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/numbers.h"
-#include "base/statistics.h"
 #include "harness/execute/verify/inputs.h"
 #include "kernels/parallel.h"
 
@@ -45,17 +47,22 @@ std::vector<std::pair<const char*, std::string>> fields_of(const MicrobenchRow& 
 
 constexpr int kRetakes = 3;  // of a repeat that was disturbed
 
-// A benchmark that is running.
+// Holds the subject of the benchmark that ran last: its repeats follow one another.
 struct Current {
-  const std::string& name;
-  Subject subject{};
+  std::string name;
+  std::unique_ptr<Subject> subject;
   int calls = 1;    // calls of the operation in a repeat
   int repeats = 0;  // repeats so far; the first warms up
 };
 
+Current& current() {
+  static Current only;
+  return only;
+}
+
 void time_repeat(Current& now, MicrobenchRow& row) {
   constexpr double kLeastSeconds = 0.02;
-  const Subject& subject = now.subject;
+  const Subject& subject = *now.subject;
   if (subject.measure) return subject.measure(row);
   row.wall_time_s = seconds_of(subject.operation, now.calls);
   if (row.warmup)
@@ -64,7 +71,7 @@ void time_repeat(Current& now, MicrobenchRow& row) {
 
 // Records one more row, and returns it.
 MicrobenchRow measure_row(Current& now, Recorder& recorder) {
-  const Subject& subject = now.subject;
+  const Subject& subject = *now.subject;
   MicrobenchRow row = subject.row;
   row.case_id = now.name;
   row.isa = word(instruction_set());
@@ -83,39 +90,18 @@ MicrobenchRow measure_row(Current& now, Recorder& recorder) {
   return row;
 }
 
-// Returns the last row of a repeat that is taken again while something disturbs it.
-MicrobenchRow run_repeat(Current& now, Recorder& recorder) {
+void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
   MicrobenchRow row = measure_row(now, recorder);
   for (int left = kRetakes; row.disturbed_by && !row.warmup && left > 0; --left)
     row = measure_row(now, recorder);
-  return row;
-}
-
-// `flash/f32/…  1.20 ms  87.2 % of the ceiling`, with what the rows have.
-std::string line_of(const std::string& name, const std::vector<MicrobenchRow>& rows) {
-  const auto median_of = [&](const auto& value) {
-    std::vector<double> values;
-    for (const MicrobenchRow& row : rows) values.push_back(value(row));
-    std::erase_if(values, [](double one) { return std::isnan(one); });
-    return median(values);
-  };
-  const double time_s = median_of([](const MicrobenchRow& row) { return row.wall_time_s; });
-  std::string line = fmt::format("{:<44} {:>10}", name, format_seconds(time_s));
-  for (const auto& [work, unit] :
-       {std::pair{&MicrobenchRow::bytes, "B/s"}, {&MicrobenchRow::flop, "FLOP/s"}})
-    if (const double rate =
-            median_of([&](const MicrobenchRow& row) { return row.*work / row.wall_time_s; });
-        !std::isnan(rate))
-      line += fmt::format("  {:>8}{}", format_si(rate), unit);
-  for (const auto& [ratio, what] : {std::pair{&MicrobenchRow::error_ratio, "error"},
-                                    {&MicrobenchRow::memory_ratio, "memory"},
-                                    {&MicrobenchRow::overhead, "overhead"}})
-    if (const double value = median_of([&](const MicrobenchRow& row) { return row.*ratio; });
-        !std::isnan(value))
-      line += fmt::format("  {} ratio {:.3f}", what, value);
-  const double share = median_of([](const MicrobenchRow& row) { return row.peak_fraction; });
-  return std::isnan(share) ? line
-                           : fmt::format("{}  {:5.1f} % of the ceiling", line, 100.0 * share);
+  if (!std::isnan(row.peak_fraction)) state.counters["peak"] = row.peak_fraction;
+  state.SetIterationTime(row.wall_time_s);
+  for (const auto& [name, value] : {std::pair{"flop/s", row.flop / row.wall_time_s},
+                                    {"bytes/s", row.bytes / row.wall_time_s},
+                                    {"overhead", row.overhead},
+                                    {"memory", row.memory_ratio},
+                                    {"error", row.error_ratio}})
+    if (!std::isnan(value)) state.counters[name] = value;
 }
 
 }  // namespace
@@ -173,18 +159,31 @@ ExecutionArguments Subject::add_execution(DType dtype, std::int64_t heads, std::
           .allocator = &memory};
 }
 
-std::string run_benchmark(const Benchmark& benchmark, int repeats, Recorder& recorder) {
-  const InstructionSet best = available_instruction_sets().front();
-  // The benchmark before may have forced one.
-  if (benchmark.isa || instruction_set() != best) use_instruction_set(benchmark.isa.value_or(best));
-  Current now{benchmark.name};
-  benchmark.prepare(now.subject);
-  std::vector<MicrobenchRow> rows;
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    const MicrobenchRow row = run_repeat(now, recorder);
-    if (repeats == 1 || !row.warmup) rows.push_back(row);
-  }
-  return line_of(benchmark.name, rows);
+void add_to_library(const Benchmark& benchmark, Recorder& recorder) {
+  const auto body = [&recorder, isa = benchmark.isa, name = benchmark.name,
+                     prepare = benchmark.prepare](benchmark::State& state) {
+    try {
+      const InstructionSet best = available_instruction_sets().front();
+      // The benchmark before may have forced one.
+      if (isa || instruction_set() != best) use_instruction_set(isa.value_or(best));
+      Current& now = current();
+      if (now.name != name) {
+        now = {};  // frees the memory of the last subject first
+        now.subject = std::make_unique<Subject>();
+        prepare(*now.subject);
+        now.name = name;
+      }
+      while (state.KeepRunning()) run_repeat(state, now, recorder);
+    } catch (const std::exception& error) {
+      current() = {};
+      recorder.note_failure();
+      state.SkipWithError(error.what());
+    }
+  };
+  benchmark::RegisterBenchmark(benchmark.name.c_str(), body)
+      ->Iterations(1)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
 }
 
 }  // namespace qb

@@ -68,11 +68,14 @@ class Recorder {
   void add(const MicrobenchRow& row);
   [[nodiscard]] const std::vector<MicrobenchRow>& rows() const { return rows_; }
   [[nodiscard]] HostWatch& watch() { return watch_; }
+  void note_failure() { has_failed_ = true; }
+  [[nodiscard]] bool has_failed() const { return has_failed_; }
 
  private:
   HostWatch watch_;
   std::string csv_path_;
   std::vector<MicrobenchRow> rows_;
+  bool has_failed_ = false;
 };
 
 // A subject lives through the repeats of its benchmark. Its memory comes from a ledger, as in runs:
@@ -127,9 +130,9 @@ void register_mixers(Benchmarks& all);
 // Measures the accuracy against float64, and a million tokens.
 void register_limits(Benchmarks& all);
 
-// Runs a benchmark `repeats` times, of which the first warms up, and more often where something
-// disturbs it; returns a line with the medians of the others. Throws what the benchmark throws.
-[[nodiscard]] std::string run_benchmark(const Benchmark& benchmark, int repeats,
-                                        Recorder& recorder);
+// Registers a benchmark with Google Benchmark, whose repetitions are its repeats: the first warms
+// up, and one that something disturbs is taken again. Each is a row of the recorder, which must
+// outlive the run and knows whether any benchmark failed.
+void add_to_library(const Benchmark& benchmark, Recorder& recorder);
 
 }  // namespace qb
