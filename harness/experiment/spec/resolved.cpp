@@ -40,7 +40,8 @@ std::string quote(std::string_view text) {
 std::string entry(std::size_t index, const std::string& value) {
   const Parameter& parameter = parameters()[index];
   if (value.empty()) return fmt::format("{}: ~", parameter.key);
-  const bool is_name = parameter.kind == FieldKind::word && value.find('.') == std::string::npos;
+  const bool is_name = parameter.kind == FieldKind::word && value.find('.') == std::string::npos &&
+                       value != "true" && value != "false";
   if (is_name || parameter.is_number()) return fmt::format("{}: {}", parameter.key, value);
   if (parameter.kind != FieldKind::mask) return fmt::format("{}: {}", parameter.key, quote(value));
   static const std::regex kWithoutPoint(R"( (\d+)e)");  // a real of a pattern
