@@ -52,8 +52,8 @@ inline constexpr Field kStrategyKeys[] = {
     parameter(integer, split, "grid_rows", key("grid.rows"), standard("0"), at_most(4096),
               label("{} rows"), quiet_standard,
               meaning("R of a grid, {range}; 0: fewest bytes. It has W / H / R columns. Of a "
-                      "double_ring: the workers of an inner ring; 0: the most that divide W, up "
-                      "to 8"),
+                      "double_ring: the workers of an inner ring; 0: those of a host of the "
+                      "cluster, else the most up to 8 that divide W"),
               needs(need("algorithm", "grid mesh double_ring"))),
     parameter(word, split, "grid_layout", key("grid.layout"), standard("zigzag"), label("{} grid"),
               quiet_standard,

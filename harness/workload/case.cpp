@@ -79,6 +79,7 @@ StrategyOptions strategy_options(const Case& c, Pass pass) {
                           .keys = c.strategy_keys,
                           .pass = pass};
   if (pass == Pass::backward) options.gradients = c.gradient_dtype;
+  if (c.cluster != kNoCluster) options.workers_per_host = cluster_of(c).workers_per_host;
   if (!c.interest_set.empty()) options.interest_set = InterestSet{c.workers, c.interest_set};
   return options;
 }

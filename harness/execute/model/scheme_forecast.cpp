@@ -41,11 +41,10 @@ Problem problem_for(std::string_view scheme, const Problem& problem) {
 Plan plan_for(const Strategy& strategy, const SchemeQuestion& question, Pass pass) {
   if (strategy.plan == plan_flash_decoding && question.link)
     throw Unsupported("flash_decoding splits the keys on one device, so that no link carries them");
-  StrategyOptions options{.workers = strategy.plan == plan_dense ? 1 : question.workers,
-                          .pass = pass};
-  if (strategy.plan == plan_double_ring)
-    options.keys = grid_keys({0, question.hosts.workers_per_host, 0});
-  return make_plan(strategy.name, problem_for(strategy.name, question.problem), options);
+  return make_plan(strategy.name, problem_for(strategy.name, question.problem),
+                   {.workers = strategy.plan == plan_dense ? 1 : question.workers,
+                    .pass = pass,
+                    .workers_per_host = question.hosts.workers_per_host});
 }
 
 // Without several hosts of several workers a double ring is a zigzag ring that holds more.

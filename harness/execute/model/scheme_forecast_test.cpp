@@ -64,6 +64,22 @@ TEST(SchemeForecast, HasEverySchemeOnceAndDecodersForFewTokensOnly) {
   EXPECT_TRUE(find(PlannedSchemes(few).forecast(), "flash_decoding").has_plan());
 }
 
+// Of 16 workers on two hosts of eight: with a NIC a worker each sends one chunk between hosts in a
+// window's time, where the ring's one worker sends 15 one after another; one NIC a host takes the
+// same eight chunks in a row.
+TEST(SchemeForecast, ADoubleRingNeedsANicForEachWorker) {
+  const auto gain = [](int nics) {
+    SchemeQuestion question = question_of(16 * 1024, 16);
+    question.device = constant_rate_device(kForecastKernel, DType::f32, kForecastHeadDim, 1e18);
+    question.hosts = {.workers_per_host = 8, .inside = {1e13, 0.0}, .nics = nics};
+    const auto forecasts = PlannedSchemes(question).forecast();
+    return find(forecasts, "zigzag").wall_s / find(forecasts, "double_ring").wall_s;
+  };
+  EXPECT_GT(gain(0), 8.0);
+  EXPECT_GT(gain(1), 1.0);
+  EXPECT_LT(gain(1), 2.0);
+}
+
 TEST(SchemeForecast, OfABackwardPassHasBurstAndSaysWhichSchemesHaveNone) {
   for (const Passes passes : {Passes::backward, Passes::both}) {
     SchemeQuestion question = question_of(1000, 4, MaskKind::causal);

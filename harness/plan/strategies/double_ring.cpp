@@ -19,12 +19,14 @@
 
 namespace qb {
 
-int inner_ring(int workers, const StrategyKeys& keys) {
+int inner_ring(const StrategyOptions& options) {
   constexpr int kMostOfAHost = 8;
-  int rows = keys.integer("grid_rows");
-  if (rows == 0)
-    for (int i = 1; i <= kMostOfAHost; ++i)
-      if (workers % i == 0) rows = i;
+  const int workers = options.workers;
+  int rows = options.keys.integer("grid_rows");
+  if (rows == 0 && options.workers_per_host > 0 && workers % options.workers_per_host == 0)
+    return options.workers_per_host;
+  for (int i = kMostOfAHost; rows == 0; --i)
+    if (workers % i == 0) rows = i;
   if (workers % rows != 0)
     throw Unsupported(fmt::format(
         "double_ring has inner rings of equal size, and {} workers are not dealt to rings of {}",
@@ -34,7 +36,7 @@ int inner_ring(int workers, const StrategyKeys& keys) {
 
 Plan plan_double_ring(const Problem& problem, const StrategyOptions& options) {
   const int workers = options.workers;
-  const int rows = inner_ring(workers, options.keys);
+  const int rows = inner_ring(options);
   const int windows = workers / rows;
   RotationBuilder builder(problem, "double_ring", {1, rows, windows},
                           deal_called(options.keys.text("grid_layout")), options.pass,

@@ -73,9 +73,11 @@ TEST(DoubleRing, TheHopBetweenHostsHasAWholeWindow) {
 }
 
 TEST(DoubleRing, InnerRingsDivideTheWorkers) {
-  EXPECT_EQ(inner_ring(24, {}), 8);
-  EXPECT_EQ(inner_ring(7, {}), 7);
-  EXPECT_EQ(inner_ring(11, {}), 1);
+  EXPECT_EQ(inner_ring({.workers = 24}), 8);
+  EXPECT_EQ(inner_ring({.workers = 7}), 7);
+  EXPECT_EQ(inner_ring({.workers = 11}), 1);
+  EXPECT_EQ(inner_ring({.workers = 24, .workers_per_host = 12}), 12);
+  EXPECT_EQ(inner_ring({.workers = 24, .workers_per_host = 16}), 8);
   EXPECT_THROW((void)double_ring(64, 8, 3), Unsupported);
 }
 

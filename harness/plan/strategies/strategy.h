@@ -32,6 +32,7 @@ struct StrategyOptions {
   // In which workers send sums of gradients to each other, and so round them at each hop. Ulysses
   // sends none; its gradients are whole and have the type of the inputs.
   DType gradients = DType::f32;
+  int workers_per_host = 0;  // 0: unknown
 };
 
 // A strategy with two names has two entries with the same function.
@@ -68,9 +69,9 @@ inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 [[nodiscard]] GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,
                                    const GridShape& asked);
 
-// The workers of an inner ring of double_ring. Throws Unsupported where they do not divide
-// `workers`.
-[[nodiscard]] int inner_ring(int workers, const StrategyKeys& keys);
+// The workers of an inner ring of double_ring: as the keys ask, or those of a host if they divide
+// all workers, or the most up to 8 that do. Throws Unsupported where the keys ask for other ones.
+[[nodiscard]] int inner_ring(const StrategyOptions& options);
 
 // The head shares of helix: so many as asked, or if that is 0 the most that fit. Throws Unsupported
 // where there are none.
