@@ -53,6 +53,7 @@ inline constexpr Pass kEveryPass[] = {Pass::forward, Pass::backward};
 // partials by itself, and then O of each partial times its weight in the whole, whose sum is the
 // output. The rest is of a backward pass: dO, LSE and D of each row, and the gradients dQ, dK and
 // dV.
+// Inputs are seeded by their place here: add new ones at the end.
 enum class TensorRole {
   q,
   k,
@@ -61,15 +62,15 @@ enum class TensorRole {
   row_max,
   denominator,
   numerator,
-  partial_lse,
-  weighted,
   d_out,
   lse,
   delta,
   d_q,
   d_k,
   d_v,
-  d_sinks  // no plan moves it
+  d_sinks,  // no plan moves it
+  partial_lse,
+  weighted
 };
 
 template <>
@@ -81,15 +82,15 @@ inline constexpr auto kWords<TensorRole> =
                                       {TensorRole::row_max, "row_max"},
                                       {TensorRole::denominator, "denominator"},
                                       {TensorRole::numerator, "numerator"},
-                                      {TensorRole::partial_lse, "partial_LSE"},
-                                      {TensorRole::weighted, "weighted_O"},
                                       {TensorRole::d_out, "dO"},
                                       {TensorRole::lse, "LSE"},
                                       {TensorRole::delta, "D"},
                                       {TensorRole::d_q, "dQ"},
                                       {TensorRole::d_k, "dK"},
                                       {TensorRole::d_v, "dV"},
-                                      {TensorRole::d_sinks, "dSinks"}});
+                                      {TensorRole::d_sinks, "dSinks"},
+                                      {TensorRole::partial_lse, "partial_LSE"},
+                                      {TensorRole::weighted, "weighted_O"}});
 
 // What a task reads of its queries (the forward pass: Q) and of its keys.
 inline constexpr TensorRole kQueryInputs[] = {TensorRole::q, TensorRole::d_out, TensorRole::lse,

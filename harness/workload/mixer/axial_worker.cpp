@@ -47,7 +47,7 @@ void AxialWorker::attend(const MixerArguments& arguments, std::int64_t length,
 }
 
 AxialForward::AxialForward(const MixerProblem& problem, const MixerTensors& tensors,
-                           const Exchanges& exchanges, const AxialTensor& axial, int index,
+                           const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
                            Allocator& memory)
     : AxialWorker(problem, tensors, exchanges, axial, Pass::forward, index, memory),
       columns_(take_columns(problem.problem.dtype, "columns")),
@@ -87,7 +87,7 @@ void AxialForward::compute(int round) {
 }
 
 AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
-                             const Exchanges& exchanges, const AxialTensor& axial, int index,
+                             const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
                              Allocator& memory, const AxialForward& forward)
     : AxialWorker(problem, tensors, exchanges, axial, Pass::backward, index, memory),
       columns_(forward.columns_in()),

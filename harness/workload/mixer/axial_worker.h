@@ -29,8 +29,9 @@ inline constexpr int kGatherBias = -1;  // each worker sends the rows of its col
 class AxialWorker : public OperatorWorker {
  protected:
   // The tensors and the references must outlive it.
-  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const Exchanges& exchanges,
-              const AxialTensor& axial, Pass pass, int index, Allocator& memory)
+  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors,
+              const ExchangeMessages& exchanges, const AxialTensor& axial, Pass pass, int index,
+              Allocator& memory)
       : OperatorWorker(problem, tensors, exchanges, index, memory),
         axial_(axial),
         changes_(axial_rounds(pass, problem.has_pair_bias)) {}
@@ -87,8 +88,9 @@ class AxialWorker : public OperatorWorker {
 // its columns, attends within those, and exchanges back.
 class AxialForward final : public AxialWorker {
  public:
-  AxialForward(const MixerProblem& problem, const MixerTensors& tensors, const Exchanges& exchanges,
-               const AxialTensor& axial, int index, Allocator& memory);
+  AxialForward(const MixerProblem& problem, const MixerTensors& tensors,
+               const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
+               Allocator& memory);
 
   [[nodiscard]] const TensorView& columns_in() const { return columns_.view(); }
   [[nodiscard]] const TensorView& columns_out() const { return columns_output_.view(); }
@@ -109,8 +111,8 @@ class AxialForward final : public AxialWorker {
 class AxialBackward final : public AxialWorker {
  public:
   AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
-                const Exchanges& exchanges, const AxialTensor& axial, int index, Allocator& memory,
-                const AxialForward& forward);
+                const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
+                Allocator& memory, const AxialForward& forward);
 
  private:
   void compute(int round) override;

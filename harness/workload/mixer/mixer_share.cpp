@@ -52,9 +52,9 @@ MixerShare::MixerShare(const Case& c, const MixerProblem& problem)
       axial_(axial_of(c)),
       exchanges_{make_exchanges(Pass::forward), make_exchanges(Pass::backward)} {}
 
-Exchanges MixerShare::make_exchanges(Pass pass) const {
+ExchangeMessages MixerShare::make_exchanges(Pass pass) const {
   if (workers() == 1) return {};
-  Exchanges exchanges;
+  ExchangeMessages exchanges;
   if (!axial_) {
     for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
       for (std::vector<SizedMessage>& messages = exchanges.emplace_back();

@@ -52,7 +52,7 @@ class MixerShare {
 
   // There are some with several workers, each with rounds from 0 on: a worker makes what it sends
   // in one after it has what the one before brings.
-  [[nodiscard]] const Exchanges& exchanges(Pass pass) const {
+  [[nodiscard]] const ExchangeMessages& exchanges(Pass pass) const {
     return exchanges_[pass == Pass::forward ? 0 : 1];
   }
   // These are of the timed passes. The links' time is that of all exchanges, without computing.
@@ -64,13 +64,13 @@ class MixerShare {
   [[nodiscard]] std::optional<std::string> flaw() const;
 
  private:
-  [[nodiscard]] Exchanges make_exchanges(Pass pass) const;
+  [[nodiscard]] ExchangeMessages make_exchanges(Pass pass) const;
 
   const MixerProblem& problem_;
   const std::span<const Pass> passes_;
   ExchangePlan scan_;
   std::optional<AxialTensor> axial_;  // of axial on several workers; scan_ has no messages then
-  Exchanges exchanges_[2];
+  ExchangeMessages exchanges_[2];
 };
 
 }  // namespace qb

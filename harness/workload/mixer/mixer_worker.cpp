@@ -31,7 +31,7 @@ std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan, 
 }
 
 MixerWorker::MixerWorker(const MixerProblem& problem, const MixerTensors& tensors,
-                         const Exchanges& exchanges, const ExchangePlan& plan, int index,
+                         const ExchangeMessages& exchanges, const ExchangePlan& plan, int index,
                          Allocator& memory)
     : OperatorWorker(problem, tensors, exchanges, index, memory), plan_(plan) {
   for (int e = 0; e < std::ssize(exchanges); ++e) {

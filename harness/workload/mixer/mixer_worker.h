@@ -23,8 +23,9 @@ namespace qb {
 class MixerWorker final : public OperatorWorker {
  public:
   // The references must outlive it.
-  MixerWorker(const MixerProblem& problem, const MixerTensors& tensors, const Exchanges& exchanges,
-              const ExchangePlan& plan, int index, Allocator& memory);
+  MixerWorker(const MixerProblem& problem, const MixerTensors& tensors,
+              const ExchangeMessages& exchanges, const ExchangePlan& plan, int index,
+              Allocator& memory);
 
  private:
   void compute(int round) override;

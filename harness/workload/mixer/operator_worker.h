@@ -18,7 +18,7 @@
 
 namespace qb {
 
-using Exchanges = std::vector<std::vector<SizedMessage>>;
+using ExchangeMessages = std::vector<std::vector<SizedMessage>>;
 
 // Memory of messages comes from the allocator as message_in and message_out, when it is made. A run
 // has a step for each round of messages, and one after the last.
@@ -26,7 +26,7 @@ class OperatorWorker : public StepWorker {
  public:
   // exchanges: each has rounds from 0 on. The tensors and the references must outlive it.
   OperatorWorker(const MixerProblem& problem, const MixerTensors& tensors,
-                 const Exchanges& exchanges, int index, Allocator& memory)
+                 const ExchangeMessages& exchanges, int index, Allocator& memory)
       : problem_(problem),
         index_(index),
         memory_(memory),
