@@ -35,7 +35,7 @@ struct ReferenceGradients {
   std::vector<double> d_k;     // [b, g, keys, d]
   std::vector<double> d_v;     // [b, g, keys, e]
   double largest_score = 0.0;  // of the rows' largest ones, the one furthest from 0
-  // Of sinks [b, h], if there are any and keys are asked for: a sum over all rows of a head. The
+  // dSinks [b, h], where there are sinks and keys are asked for, sums over all rows of a head. The
   // root of the sum of the squares of its terms says how large it is where nothing cancels, at
   // most.
   std::vector<double> d_sinks{};

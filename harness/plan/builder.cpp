@@ -55,13 +55,12 @@ void add_resident(Plan& plan, const std::vector<TokenGroup>& groups) {
 
 PlanBuilder::PlanBuilder(const Problem& problem, std::string algorithm, int workers, Pass pass,
                          DType gradients) {
-  if (problem.resident_keys > 0 && workers > 1)
+  if (problem.resident_keys > 0)
     throw Unsupported(
         fmt::format("{} holds no tokens on every worker, as resident_tokens asks for; rings, "
                     "ulysses, grids and all_gather_kv do",
                     algorithm));
   plan.problem = problem;
-  plan.problem.resident_keys = 0;
   plan.algorithm = std::move(algorithm);
   plan.pass = pass;
   plan.gradients = gradients;

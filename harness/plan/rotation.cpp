@@ -204,7 +204,6 @@ RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm,
                                  const GridShape& workers, Shards (*deal)(Plan&, int), Pass pass,
                                  DType gradients) {
   plan_.problem = problem;
-  if (workers.heads * workers.rows * workers.columns == 1) plan_.problem.resident_keys = 0;
   plan_.algorithm = std::move(algorithm);
   plan_.pass = pass;
   plan_.gradients = gradients;
@@ -269,13 +268,12 @@ void RotationBuilder::send(int step_index, int to, TransferKind kind, TensorRole
   };
   to = place(to);
   const int away = group.minus(to);  // the receiver counts places from its own
-  Transfer transfer;
-  transfer.kind = kind;
-  transfer.what = what;
-  transfer.peer = to;
-  transfer.groups = list(place(shard.at));
-  transfer.heads = rotation_.heads_of(place(head_share));
-  transfer.delay = delay;
+  Transfer transfer{.kind = kind,
+                    .what = what,
+                    .peer = to,
+                    .groups = list(place(shard.at)),
+                    .heads = rotation_.heads_of(place(head_share)),
+                    .delay = delay};
   if (kind == TransferKind::p2p) transfer.until = step_index + delay;
   step(step_index).sends.push_back(transfer);
   transfer.peer = away;

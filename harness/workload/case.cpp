@@ -175,8 +175,8 @@ Problem problem_of(const Case& c) {
   problem.partials = c.partial_dtype;
   problem.resident_keys = c.resident_tokens;
   if (c.resident_tokens > c.shape.kv_len)
-    throw UsageError(fmt::format("resident_tokens is {}, and there are {} keys", c.resident_tokens,
-                                 c.shape.kv_len));
+    throw UsageError(fmt::format("resident_tokens is {}; there are {} keys, of which it can be all",
+                                 c.resident_tokens, c.shape.kv_len));
   if (c.resident_tokens > 0 && !sequences.empty())
     throw Unsupported(
         "resident_tokens are the first keys of one sequence, and this batch packs "

@@ -20,6 +20,7 @@ class ModelNetwork {
   struct Flight {
     int from = 0;
     int to = 0;
+    std::size_t sent_in = 0;  // the step of the sender
     bool left = false;
     bool done = false;
     bool sender_waits = false;

@@ -49,17 +49,12 @@ struct Player : WorkerClock {
   Phase phase = Phase::fetch_shard;
   std::size_t step = 0;
   int pending = 0;  // messages that it waits for
-  std::map<std::size_t, std::vector<int>>
-      expected;  // posted receives, by the step that awaits them
+  // Posted receives, and sends but for those that its step awaits, by the step that receives them.
+  std::map<std::size_t, std::vector<int>> expected;
+  std::map<std::size_t, std::vector<int>> sent;
   std::vector<int> incoming;
   std::vector<int> early;
   std::vector<int> late;
-  // Sends that are received later than in the next step, by the step that receives them.
-  struct Delayed {
-    std::size_t step = 0;  // that sent it
-    int index = 0;
-  };
-  std::map<std::size_t, std::vector<Delayed>> delayed;
   int longest_delay = 1;
   std::vector<int> exchange;  // without overlap: messages that must arrive before it computes
   std::vector<StepMessages> steps;
@@ -213,20 +208,17 @@ class Simulation {
     }
   }
 
-  // The same for messages that the worker sent in that step.
-  void note_sends(int w, std::span<const int> messages, std::size_t step) {
-    if (!link_.no_communication) add_passages(messages, time(w).steps[step].send);
+  // The same for messages that the worker sent, each in its step.
+  void note_sends(int w, const std::vector<int>& messages) {
+    for (const int& index : messages)
+      if (!link_.no_communication)
+        add_passages({&index, 1}, time(w).steps[network_.flight(index).sent_in].send);
   }
 
-  // Takes those that are due from the sends of the step before, and notes them with their own step.
-  void end_delayed(int w) {
-    Player& p = player(w);
-    const auto due = p.delayed.extract(p.step);
-    for (const auto& [step, index] : due.mapped()) {
-      note_sends(w, std::span(&index, 1), step);
-      network_.let_go(index);
-    }
-    p.late.resize(p.late.size() - due.mapped().size());
+  static std::vector<int> taken(std::map<std::size_t, std::vector<int>>& of_steps,
+                                std::size_t step) {
+    auto messages = of_steps.extract(step);
+    return messages.empty() ? std::vector<int>() : std::move(messages.mapped());
   }
 
   void let_go(std::vector<int>& messages) {
@@ -243,21 +235,20 @@ class Simulation {
       case Phase::begin_work:
         return begin_work(w);
       case Phase::await_messages:
+        p.late = taken(p.sent, p.step);
         if (p.step == p.steps.size()) return await(w, p.late, Phase::finish);
         step_time(w).start_s = p.now_s;
-        if (p.step > 0) p.incoming = std::move(p.expected.extract(p.step).mapped());
+        p.incoming = taken(p.expected, p.step);
         return await(w, p.incoming, Phase::receive);
       case Phase::receive:
         note_receives(w);
         return work(w, cost(w).receive_s, Phase::await_late);
       case Phase::await_late:
         end_compute(w);
-        for (const auto& [step, index] : p.delayed[p.step]) p.late.push_back(index);
         return await(w, p.late, Phase::pack_early);
       case Phase::pack_early:
         note_waits(w, p.late, p.step);
-        end_delayed(w);
-        if (p.step > 0) note_sends(w, p.late, p.step - 1);
+        note_sends(w, p.late);
         let_go(p.late);
         post_receives(w);
         return work(w, packing_s(cost(w).pack_early_s), Phase::post_early);
@@ -273,17 +264,15 @@ class Simulation {
         return await(w, p.early, Phase::pack_late);
       case Phase::pack_late:
         note_waits(w, p.early, p.step);
-        note_sends(w, p.early, p.step);
+        note_sends(w, p.early);
         let_go(p.early);
         return work(w, packing_s(cost(w).pack_late_s), Phase::post_late);
       case Phase::post_late:
         end_step(w);
         return true;
       case Phase::finish:
-        if (p.step > 0) {
-          note_waits(w, p.late, p.step - 1);
-          note_sends(w, p.late, p.step - 1);
-        }
+        if (p.step > 0) note_waits(w, p.late, p.step - 1);
+        note_sends(w, p.late);
         let_go(p.late);
         p.phase = Phase::done;
         return false;
@@ -346,10 +335,8 @@ class Simulation {
       const std::size_t due = p.step + static_cast<std::size_t>(message.delay);
       const int index =
           network_.send({w, message.peer, static_cast<int>(due), late}, message.bytes, p.now_s);
-      if (message.delay > 1)
-        p.delayed[due].push_back({p.step, index});
-      else
-        (late ? p.late : p.early).push_back(index);
+      network_.flight(index).sent_in = p.step;
+      (late || message.delay > 1 ? p.sent[due] : p.early).push_back(index);
     }
   }
 
@@ -358,9 +345,9 @@ class Simulation {
   bool await_exchange(int w) {
     Player& p = player(w);
     p.exchange.insert(p.exchange.end(), p.early.begin(), p.early.end());
-    for (const auto& [due, messages] : p.delayed)
-      for (const auto& [step, index] : messages)
-        if (step == p.step) p.exchange.push_back(index);
+    for (const auto& [due, messages] : p.sent)
+      for (const int index : messages)
+        if (network_.flight(index).sent_in == p.step) p.exchange.push_back(index);
     return await(w, p.exchange, Phase::compute);
   }
 
@@ -369,8 +356,10 @@ class Simulation {
     p.end_pack(step_time(w));
     post_sends(w, true);
     const std::int64_t bytes = cost(w).bytes_to_root;
-    if (bytes > 0 && root_sends())
-      p.late.push_back(network_.send_alone(w, n_workers_, bytes, p.now_s));
+    if (bytes > 0 && root_sends()) {
+      p.sent[p.step + 1].push_back(network_.send_alone(w, n_workers_, bytes, p.now_s));
+      network_.flight(p.sent[p.step + 1].back()).sent_in = p.step;
+    }
     time(w).compute_s += step_time(w).compute_s;
     ++p.step;
     p.phase = Phase::await_messages;

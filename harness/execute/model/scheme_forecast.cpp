@@ -41,15 +41,16 @@ Problem problem_for(std::string_view scheme, const Problem& problem) {
 Plan plan_for(const Strategy& strategy, const SchemeQuestion& question, Pass pass) {
   if (strategy.plan == plan_flash_decoding && question.link)
     throw Unsupported("flash_decoding splits the keys on one device, so that no link carries them");
+  constexpr int kMostOfDelays = 1024;
+  if (strategy.plan == plan_double_ring && question.workers > kMostOfDelays)
+    throw Unsupported(
+        fmt::format("a double ring is modelled message by message, for at most {} "
+                    "workers",
+                    kMostOfDelays));
   return make_plan(strategy.name, problem_for(strategy.name, question.problem),
                    {.workers = strategy.plan == plan_dense ? 1 : question.workers,
                     .pass = pass,
                     .workers_per_host = question.hosts.workers_per_host});
-}
-
-// Without several hosts of several workers a double ring is a zigzag ring that holds more.
-bool has_inner_rings(const SchemeQuestion& question) {
-  return question.hosts.workers_per_host > 1 && question.hosts.workers_per_host < question.workers;
 }
 
 // Some workers of the first and the last host, whose times bound that of all.
@@ -117,7 +118,9 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
         question_.problem.shape.q_len > kFewNewTokens)
       continue;
     if (question_.passes == Passes::forward && !has_own_forward_pass(strategy.name)) continue;
-    if (strategy.plan == plan_double_ring && !has_inner_rings(question_)) continue;
+    // Elsewhere a double ring is a zigzag ring that holds more.
+    const int host = question_.hosts.workers_per_host;
+    if (strategy.plan == plan_double_ring && (host < 2 || host >= question_.workers)) continue;
     if (before != nullptr && strategy.plan == before->plan)
       planned_.back().weighed.alias = strategy.name;
     else if (strategy.plan == plan_grid)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 #include <vector>
@@ -120,35 +121,43 @@ Offence check_owners(const Plan& plan, bool queries) {
 }
 
 // The weights of the partials that a worker sums add up to one if each was weighed by the LSE of
-// all of them.
-Offence check_weights(const Plan& plan) {
-  std::vector<std::set<std::size_t>> weighed_by(plan.workers.size());
-  std::vector<std::set<std::size_t>> sums(plan.workers.size());
-  Worker scratch;
-  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
-    const Worker& worker = plan.workers.read(w, scratch, Workers::Parts::messages);
-    weighed_by[w] = sums[w] = {w};
+// all of them. Takes the workers one after another.
+class Weights {
+ public:
+  explicit Weights(const Plan& plan) : plan_(plan) {}
+
+  void add(const Worker& worker, int index) {
+    const auto brings = [&](const Transfer& t, TensorRole what) {
+      return t.what == what && plan_.groups_of(t) == worker.q_groups;
+    };
     bool has_sent = false;
     for (const Step& step : worker.steps) {
       for (const Transfer& t : step.receives) {
-        if (plan.groups_of(t) != worker.q_groups) continue;
-        const auto peer = static_cast<std::size_t>(t.peer);
-        if (t.what == TensorRole::partial_lse && t.heads == plan.heads_of(worker) && !has_sent)
-          weighed_by[w].insert(peer);
-        if (t.what == TensorRole::weighted) sums[w].insert(peer);
+        if (!has_sent && brings(t, TensorRole::partial_lse) && t.heads == plan_.heads_of(worker))
+          weighed_by_[index].insert({t.peer, index});
+        if (brings(t, TensorRole::weighted)) sums_[index].insert({t.peer, index});
       }
-      for (const Transfer& t : step.sends) has_sent = has_sent || t.what == TensorRole::weighted;
+      has_sent =
+          has_sent || std::ranges::count(step.sends, TensorRole::weighted, &Transfer::what) > 0;
     }
   }
-  for (std::size_t w = 0; w < plan.workers.size(); ++w)
-    for (const std::size_t peer : sums[w])
-      if (weighed_by[peer] != sums[w])
-        return fmt::format(
-            "worker {} sums partials of {} workers, and worker {} has not weighed its own by the "
-            "LSE of each",
-            w, sums[w].size(), peer);
-  return std::nullopt;
-}
+
+  [[nodiscard]] Offence finish() {
+    for (const auto& [w, sums] : sums_)
+      for (const int peer : sums)
+        if (weighed_by_[peer] != sums)
+          return fmt::format(
+              "worker {} sums partials of {} workers, and worker {} has not weighed its own by the "
+              "LSE of each",
+              w, sums.size(), peer);
+    return std::nullopt;
+  }
+
+ private:
+  const Plan& plan_;
+  std::map<int, std::set<int>> weighed_by_;  // by worker, itself included
+  std::map<int, std::set<int>> sums_;        // likewise
+};
 
 // Plays the all-reduces of a tensor: sums go to lower workers, the whole goes back to higher ones.
 Offence check_all_reduce(const Plan& plan, TensorRole what) {
@@ -176,12 +185,10 @@ Offence check_all_reduce(const Plan& plan, TensorRole what) {
 
 // Every group has its owner, or every worker the whole.
 Offence check_result(const Plan& plan) {
-  if (plan.result == Result::owners) {
-    if (auto offence = check_owners(plan, true)) return offence;
-    // The result of a forward pass has no rows of keys.
-    if (auto offence = plan.pass == Pass::forward ? check_weights(plan) : check_owners(plan, false))
-      return offence;
-  }
+  if (plan.result == Result::owners)
+    for (const bool queries : {true, false})  // the result of a forward pass has no rows of keys
+      if (queries || plan.pass == Pass::backward)
+        if (auto offence = check_owners(plan, queries)) return offence;
   if (plan.result == Result::everyone && plan.workers.size() > 1)
     for (const TensorRole what :
          {TensorRole::row_max, TensorRole::denominator, TensorRole::numerator})
@@ -307,15 +314,18 @@ std::optional<std::string> check(const Plan& plan) {
   if (proved_by_rotation(plan)) return std::nullopt;
   FlowCheck flow(plan);
   Cover cover(plan);
+  Weights weights(plan);
   Worker scratch;
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const Worker& worker = plan.workers.read(w, scratch);
     if (auto offence = check_tasks(plan, worker, w)) return offence;
     if (auto offence = flow.add(worker)) return offence;
     cover.add(worker);
+    weights.add(worker, static_cast<int>(w));
   }
   if (auto offence = flow.finish()) return offence;
   if (auto offence = check_result(plan)) return offence;
+  if (auto offence = weights.finish()) return offence;
   return cover.is_exact() ? std::nullopt : name_the_block(plan);
 }
 

@@ -17,7 +17,6 @@ Plan plan_dense(const Problem& problem, const StrategyOptions& options) {
                     options.workers));
   Plan plan;
   plan.problem = problem;
-  plan.problem.resident_keys = 0;  // one worker holds all keys
   plan.algorithm = "dense";
   plan.pass = options.pass;
   const Shards whole = deal_contiguous(plan, 1);

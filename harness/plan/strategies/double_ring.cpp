@@ -19,20 +19,24 @@
 
 namespace qb {
 
+namespace {
+
+// The workers of an inner ring: as the keys ask, or those of a host if they divide all workers, or
+// the most up to 8 that do.
 int inner_ring(const StrategyOptions& options) {
   constexpr int kMostOfAHost = 8;
-  const int workers = options.workers;
+  const int host = options.workers_per_host;
   int rows = options.keys.integer("grid_rows");
-  if (rows == 0 && options.workers_per_host > 0 && workers % options.workers_per_host == 0)
-    return options.workers_per_host;
+  if (rows == 0 && host > 0 && options.workers % host == 0) rows = host;
   for (int i = kMostOfAHost; rows == 0; --i)
-    if (workers % i == 0) rows = i;
-  if (workers % rows != 0)
-    throw Unsupported(fmt::format(
-        "double_ring has inner rings of equal size, and {} workers are not dealt to rings of {}",
-        workers, rows));
-  return rows;
+    if (options.workers % i == 0) rows = i;
+  if (options.workers % rows == 0) return rows;
+  throw Unsupported(fmt::format(
+      "double_ring has inner rings of equal size, and {} workers are not dealt to rings of {}",
+      options.workers, rows));
 }
+
+}  // namespace
 
 Plan plan_double_ring(const Problem& problem, const StrategyOptions& options) {
   const int workers = options.workers;

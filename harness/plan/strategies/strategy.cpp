@@ -84,7 +84,9 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
       throw UsageError(
           fmt::format("{} to cqs and cqs_sharded only, not to {}", applies, algorithm));
   require_plannable(algorithm, problem, options.workers);
-  Plan plan = strategy.plan(problem, options);
+  Problem of_several = problem;
+  if (options.workers == 1) of_several.resident_keys = 0;  // it has all keys
+  Plan plan = strategy.plan(of_several, options);
   if (plan.pass != options.pass)
     throw Unsupported(fmt::format(
         "{} has no backward pass; take an algorithm that has one, such as ring or burst",

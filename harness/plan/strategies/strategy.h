@@ -69,10 +69,6 @@ inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 [[nodiscard]] GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,
                                    const GridShape& asked);
 
-// The workers of an inner ring of double_ring: as the keys ask, or those of a host if they divide
-// all workers, or the most up to 8 that do. Throws Unsupported where the keys ask for other ones.
-[[nodiscard]] int inner_ring(const StrategyOptions& options);
-
 // The head shares of helix: so many as asked, or if that is 0 the most that fit. Throws Unsupported
 // where there are none.
 [[nodiscard]] int helix_shares(const Shape& shape, int workers, int asked);

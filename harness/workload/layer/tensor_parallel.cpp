@@ -142,7 +142,7 @@ struct TensorParallelLayer::Worker final : StepWorker {
   Tensor own_output;
   TensorView y;
   DeviceLayer layer;
-  // Of the present run:
+  // These are of the present run.
   TensorView x{};
   WorkerTeam* team = nullptr;
   double begin_s = 0.0;

@@ -35,8 +35,8 @@ namespace qb {
 class TensorParallelLayer {
  public:
   struct Run {
-    // Of all-reduces, a worker's one step idles until the worker before it was ready, and what is
-    // left of them is exposed. The rest is computing.
+    // A worker has one step. In its all-reduces it idles until the worker before it is ready; what
+    // is left of them is exposed. The rest is computing.
     Execution execution;
     std::vector<LayerTimes> parts;  // by worker
   };
