@@ -6,8 +6,8 @@
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(rooms qb_base qb_quorum qb_kernels qb_flash_work qb_plan qb_execute qb_workload qb_yaml
-          qb_experiment)
+set(rooms qb_base qb_quorum qb_kernels qb_flash_work qb_plan qb_run qb_rehearse qb_verify
+          qb_forecast qb_workload qb_yaml qb_experiment)
 if(QB_CUDA)
   list(APPEND rooms qb_kernels_cuda qb_flash_cuda)
 else()
@@ -38,8 +38,8 @@ install(FILES ${PROJECT_BINARY_DIR}/QuorumBenchConfig.cmake
               ${PROJECT_BINARY_DIR}/QuorumBenchConfigVersion.cmake DESTINATION ${package})
 
 # Installed includes start at the root of the repository too.
-foreach(folder base interest_sets kernels harness/plan harness/execute harness/workload
-               harness/experiment)
+foreach(folder base interest_sets kernels harness/plan harness/run harness/rehearse
+               harness/verify harness/forecast harness/workload harness/experiment)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quorumbench/${parent}
           FILES_MATCHING PATTERN "*.h" PATTERN "testing" EXCLUDE PATTERN "*-inl.h" EXCLUDE

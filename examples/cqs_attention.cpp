@@ -7,7 +7,7 @@
 
 #include "buffer.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/work/tiling.h"
+#include "harness/plan/tiling.h"
 #include "kernels/attention.h"
 #include "kernels/merge.h"
 #include "kernels/reference.h"

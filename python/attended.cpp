@@ -10,8 +10,8 @@
 #include <set>
 
 #include "base/numbers.h"
-#include "harness/execute/verify/diagnosis.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/verify/diagnosis.h"
 #include "harness/workload/prediction.h"
 #include "kernels/lse.h"
 #include "kernels/parallel.h"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/schema/row.h"
-#include "harness/execute/memory/memory_ledger.h"
+#include "harness/run/memory/memory_ledger.h"
 #include "harness/workload/attend.h"
 
 namespace qb::python {

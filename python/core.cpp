@@ -20,15 +20,15 @@
 #include <thread>
 
 #include "base/interruption.h"
-#include "harness/execute/memory/timeline.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/plan/check/check.h"
+#include "harness/plan/picture.h"
 #include "harness/plan/recipe.h"
-#include "harness/plan/work/picture.h"
+#include "harness/run/memory/timeline.h"
 #include "harness/workload/needs.h"
 #include "harness/workload/prediction.h"
 #include "interest_sets/sets/interest_set.h"
@@ -170,7 +170,7 @@ PlanSource source_of(const std::optional<Recipe>& recipe) {
   return [](const Case& c, Pass pass) { return plan_of(c, pass); };
 }
 
-// The rectangles of pairs that each worker computes, as CSV (harness/plan/work/picture.h).
+// The rectangles of pairs that each worker computes, as CSV (harness/plan/picture.h).
 std::string partition(const Texts& values, const std::optional<Recipe>& recipe) {
   const Case c = resolve_case(case_of(values));
   const Pass pass = c.pass == Passes::backward ? Pass::backward : Pass::forward;

@@ -30,7 +30,7 @@ while [ $# -gt 0 ]; do
 done
 [[ $minutes =~ ^[0-9]*\.?[0-9]+$ ]] || fail 2 "--minutes $minutes: write a number"
 end_s=$(awk "BEGIN { print int(60 * $minutes) }")
-for folder in "$root"/{bin,build/release/{harness/{cli,execute,workload,experiment},kernels{,/cuda}}}; do
+for folder in "$root"/{bin,build/release/{harness/{cli,run,workload,experiment},kernels{,/cuda}}}; do
   [ ! -d "$folder" ] || PATH=$folder:$PATH
 done
 export LC_ALL=C PATH=$PATH:/usr/local/cuda/bin PYTHONDONTWRITEBYTECODE=1  # a kit stays as it was packed
@@ -96,10 +96,10 @@ gpu_tests='*OnGpu*:*Cuda*:Gpu*'  # by the names of their suites
 step tests.flash_work 180 bash -c "seq 0 15 | GTEST_TOTAL_SHARDS=16 xargs -P $(nproc) -I{} env \
   GTEST_SHARD_INDEX={} qb_flash_work_test --gtest_filter='$gpu_tests'"  # they wait for the host's reference
 step flash_rounds 240 python3 "$here/flash_rounds.py" qb "$out/flash_rounds.csv"
-for test in execute kernels workload experiment; do
+for test in run kernels workload experiment; do
   step "tests.$test" 90 "qb_${test}_test" "--gtest_filter=$gpu_tests"
 done
-checked=(qb_execute_test '--gtest_filter=CudaTiny*')  # kernels of our own only: a check takes long
+checked=(qb_run_test '--gtest_filter=CudaTiny*')  # kernels of our own only: a check takes long
 step memcheck 60 compute-sanitizer --tool memcheck --error-exitcode 9 "${checked[@]}"
 step racecheck 60 compute-sanitizer --tool racecheck "${checked[@]}"  # what it reports fails nothing
 for spec in cqs decode bert_layer bert_layer_sparse case_study_2 attention; do run "$spec"; done

@@ -34,7 +34,7 @@ if [ -e "$here/$name.sleep" ]; then sleep "$(cat "$here/$name.sleep")"; fi
 exit "$(cat "$here/$name.code" 2>/dev/null || echo 0)"
 """
 PROGRAMS = ("qb", "nvidia-smi", "compute-sanitizer", "python3", "qb_flash_work_test",
-            "qb_kernels_test", "qb_execute_test", "qb_workload_test", "qb_experiment_test")
+            "qb_kernels_test", "qb_run_test", "qb_workload_test", "qb_experiment_test")
 CQS = "".join(f"{n},dense,1,1.0\n{n},cqs,7,1.05\n{n},cqs,31,1.05\n" for n in (8192, 65536))
 TABLES = {"cqs.table": "n,algorithm,w,t\n" + CQS, "decode.table": "b,n,t\n1,1000000,0.00125\n",
           "bert_layer.table": "mask,p,m\nfull,8,8\n",
@@ -194,7 +194,7 @@ class Here(unittest.TestCase):
             if re.search(r"\b(open_cuda_device|probe_cuda)\(", text):
                 self.assertTrue(suites, path)
             if suites:
-                self.assertRegex(path, "/(kernels|harness/(execute|workload|experiment))/")
+                self.assertRegex(path, "/(kernels|harness/(run|workload|experiment))/")
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@
 #include <initializer_list>
 
 #include "harness/cli/testing/run_binary.h"
-#include "harness/execute/verify/npy.h"
+#include "harness/verify/npy.h"
 
 namespace qb {
 namespace {

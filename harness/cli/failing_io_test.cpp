@@ -21,7 +21,7 @@
 #include "base/csv.h"
 #include "base/source_root.h"
 #include "harness/cli/testing/run_binary.h"
-#include "harness/execute/testing/npy_fakes.h"
+#include "harness/verify/testing/npy_fakes.h"
 
 namespace qb {
 namespace {

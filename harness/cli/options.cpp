@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "base/print.h"
-#include "harness/execute/model/advice.h"
 #include "harness/experiment/audit/compare.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/forecast/advice.h"
 #include "harness/workload/cautions.h"
 #include "harness/workload/needs.h"
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/status.h"
-#include "harness/execute/verify/verify.h"
 #include "harness/microbench/subject.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/verify/verify.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/parallel.h"
 

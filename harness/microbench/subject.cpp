@@ -13,7 +13,7 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/numbers.h"
-#include "harness/execute/verify/inputs.h"
+#include "harness/verify/inputs.h"
 #include "kernels/parallel.h"
 
 namespace qb {

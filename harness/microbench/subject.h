@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/host_activity.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/player/executor.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/run/runner/executor.h"
 #include "kernels/allocator.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/tile_schedule.h"

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/execute/player/executor.h"
-#include "harness/execute/verify/npy.h"
-#include "harness/execute/verify/verify.h"
+#include "harness/run/runner/executor.h"
+#include "harness/verify/npy.h"
+#include "harness/verify/verify.h"
 #include "harness/workload/case.h"
 
 namespace qb {

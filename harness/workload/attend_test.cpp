@@ -6,9 +6,9 @@
 
 #include <cstring>
 
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/testing/inputs_of.h"
-#include "harness/execute/testing/npy_fakes.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/run/testing/inputs_of.h"
+#include "harness/verify/testing/npy_fakes.h"
 
 namespace qb {
 namespace {

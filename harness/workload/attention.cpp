@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "harness/execute/player/device_executor.h"
-#include "harness/execute/player/executor.h"
-#include "harness/execute/player/nccl_executor.h"
-#include "harness/execute/transport/mpi_world.h"
-#include "harness/execute/verify/inputs.h"
-#include "harness/execute/verify/verify_gradients.h"
-#include "harness/plan/work/tiling.h"
+#include "harness/plan/tiling.h"
+#include "harness/run/runner/device_executor.h"
+#include "harness/run/runner/executor.h"
+#include "harness/run/runner/nccl_executor.h"
+#include "harness/run/transport/mpi_world.h"
+#include "harness/verify/inputs.h"
+#include "harness/verify/verify_gradients.h"
 #include "harness/workload/mixer/mixer_verify.h"
 #include "harness/workload/passes.h"
 #include "harness/workload/prediction.h"

@@ -8,8 +8,8 @@
 
 #include "base/numbers.h"
 #include "base/split.h"
-#include "harness/execute/verify/inputs.h"
 #include "harness/plan/check/check.h"
+#include "harness/verify/inputs.h"
 #include "harness/workload/needs.h"
 #include "harness/workload/recipe_file.h"
 #include "interest_sets/sets/interest_set.h"

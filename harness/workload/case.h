@@ -12,14 +12,14 @@
 #include <vector>
 
 #include "base/status.h"
-#include "harness/execute/memory/block_allocator.h"
-#include "harness/execute/model/cluster.h"
-#include "harness/execute/player/device_executor.h"
-#include "harness/execute/player/executor.h"
+#include "harness/forecast/cluster.h"
 #include "harness/plan/pipeline_schedule.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/strategies/grid_order.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/run/memory/block_allocator.h"
+#include "harness/run/runner/device_executor.h"
+#include "harness/run/runner/executor.h"
 #include "harness/workload/mixer/mixer_case.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cuda/runtime/device.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "harness/execute/transport/link_model.h"
+#include "harness/run/transport/link_model.h"
 
 namespace qb {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <sstream>
 
-#include "harness/execute/model/scheme_forecast.h"
+#include "harness/forecast/scheme_forecast.h"
 #include "harness/workload/needs.h"
 #include "harness/workload/prediction.h"
 

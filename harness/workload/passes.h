@@ -3,9 +3,9 @@
 // and times of the forward pass, then of the backward pass. The workers of both are the same.
 #pragma once
 
-#include "harness/execute/device/device_rehearsal.h"
-#include "harness/execute/player/executor.h"
 #include "harness/plan/work/work.h"
+#include "harness/rehearse/device_rehearsal.h"
+#include "harness/run/runner/executor.h"
 
 namespace qb {
 

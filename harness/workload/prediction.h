@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/execute/device/device_rehearsal.h"
-#include "harness/execute/player/executor.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/work/work.h"
+#include "harness/rehearse/device_rehearsal.h"
+#include "harness/run/runner/executor.h"
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/execute/player/executor.h"
+#include "harness/run/runner/executor.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/result.h"
 

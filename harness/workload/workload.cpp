@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-#include "harness/execute/device/attention_device.h"
+#include "harness/run/device/attention_device.h"
 #include "harness/workload/needs.h"
 
 namespace qb {

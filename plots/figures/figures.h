@@ -16,9 +16,6 @@
 
 namespace qb {
 
-struct Plan;
-struct Work;
-
 // NAME_figure(run) draws each figure of base/schema/figure_names.h; figures_of_run() sets the
 // figure's name and its line of provenance.
 #define QB_FIGURE_FUNCTION(name, needs, says) \
@@ -39,10 +36,21 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 
 // ---- partition ---------------------------------------------------------------------------------
 
-// Draws the N x N matrix of query-key pairs, coloured by the worker that computes them, grey where
-// the mask hides all and pale where it hides a part of a square, and beside it the pairs of each
+struct Partition {
+  std::string title;
+  // worker, q_begin, q_end, k_begin, k_end, allowed: the pairs of the first head, or of its first
+  // tokens alone. `some` of a rectangle's pairs are allowed, or `all`.
+  CsvTable rectangles;
+  std::vector<double> pairs;  // of each worker, in the mean of the heads
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+  bool masked = false;  // the mask hides some pairs
+};
+
+// Draws the matrix of query-key pairs, coloured by the worker that computes them, grey where the
+// mask hides all and pale where it hides a part of a square, and beside it the pairs of each
 // worker. Throws UsageError if there are more workers than can be told apart (128).
-[[nodiscard]] Figure partition_of(const Plan& plan, const Work& work, const std::string& title);
+[[nodiscard]] Figure partition_of(const Partition& partition);
 
 // ---- the model beside published measurements ----------------------------------------------------
 

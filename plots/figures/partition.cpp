@@ -3,8 +3,6 @@
 
 #include "base/numbers.h"
 #include "base/status.h"
-#include "harness/plan/work/picture.h"
-#include "harness/plan/work/work.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
 
@@ -94,32 +92,30 @@ std::string loads_title(const std::string& title, const std::vector<double>& pai
 
 }  // namespace
 
-Figure partition_of(const Plan& plan, const Work& work, const std::string& title) {
-  if (work.workers.size() > kMostToldApart)
+Figure partition_of(const Partition& partition) {
+  const CsvTable& rectangles = partition.rectangles;
+  const std::vector<double>& pairs = partition.pairs;
+  if (pairs.size() > kMostToldApart)
     throw UsageError(
         fmt::format("partition: {} workers cannot be told apart in one picture; at "
                     "most {} are drawn",
-                    work.workers.size(), kMostToldApart));
-  const CsvTable rectangles = partition_rectangles(plan);
+                    pairs.size(), kMostToldApart));
   const auto workers = by_worker(rectangles);
-  const Shape& shape = plan.problem.shape;
-  std::vector<double> pairs;  // in the mean of the heads
-  for (const WorkerWork& worker : work.workers)
-    pairs.push_back(static_cast<double>(worker.unmasked_pairs));
   const auto most = [&](const char* column) {
     return largest(all_rows(rectangles), [=](const Row& row) { return row.number_at(column); });
   };
-  Point whole = box(0.0, static_cast<double>(shape.kv_len), 0.0, static_cast<double>(shape.q_len));
+  Point whole =
+      box(0.0, static_cast<double>(partition.keys), 0.0, static_cast<double>(partition.queries));
   const bool cut = most("q_end") < whole.high && most("k_end") < whole.x_high;
   if (cut) whole = box(0.0, most("k_end"), 0.0, most("q_end"));
-  const bool masked = work.unmasked_pairs < shape.q_len * shape.kv_len;
   Figure figure{
       .name = "partition",
-      .title = loads_title(title, pairs),
-      .subtitle = listed({"N = " + format_grouped(shape.q_len),
-                          shape.kv_len == shape.q_len ? "" : format_grouped(shape.kv_len) + " keys",
-                          fmt::format("W = {}", pairs.size())}),
-      .panels = {partition_panel(workers, masked ? whole : Point{},
+      .title = loads_title(partition.title, pairs),
+      .subtitle = listed(
+          {"N = " + format_grouped(partition.queries),
+           partition.keys == partition.queries ? "" : format_grouped(partition.keys) + " keys",
+           fmt::format("W = {}", pairs.size())}),
+      .panels = {partition_panel(workers, partition.masked ? whole : Point{},
                                  numbers_fit(workers, std::max(whole.high, whole.x_high))),
                  loads_panel(pairs)},
       .columns = 2,

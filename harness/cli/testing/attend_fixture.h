@@ -13,8 +13,8 @@
 
 #include "base/testing/scratch_folder.h"
 #include "harness/cli/views/attend_files.h"
-#include "harness/execute/testing/inputs_of.h"
-#include "harness/execute/testing/npy_fakes.h"
+#include "harness/run/testing/inputs_of.h"
+#include "harness/verify/testing/npy_fakes.h"
 
 namespace qb::testing_support {
 

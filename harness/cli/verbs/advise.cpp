@@ -12,8 +12,8 @@
 #include "harness/cli/views/advise_view.h"
 #include "harness/cli/views/model_error.h"
 #include "harness/cli/views/paper_sources.h"
-#include "harness/execute/model/cluster.h"
-#include "harness/execute/transport/link_model.h"
+#include "harness/forecast/cluster.h"
+#include "harness/run/transport/link_model.h"
 
 namespace qb {
 namespace {

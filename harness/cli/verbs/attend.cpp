@@ -10,7 +10,7 @@
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/attend_files.h"
-#include "harness/execute/memory/memory_ledger.h"
+#include "harness/run/memory/memory_ledger.h"
 #include "kernels/parallel.h"
 
 namespace qb {

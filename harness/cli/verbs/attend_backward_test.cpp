@@ -14,8 +14,8 @@
 #include "base/status.h"
 #include "harness/cli/testing/attend_fixture.h"
 #include "harness/cli/verb.h"
-#include "harness/execute/testing/safetensors_fakes.h"
-#include "harness/execute/verify/verify.h"
+#include "harness/verify/testing/safetensors_fakes.h"
+#include "harness/verify/verify.h"
 #include "kernels/reference_gradients.h"
 
 namespace qb {

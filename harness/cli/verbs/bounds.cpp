@@ -9,10 +9,10 @@
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/table_form.h"
-#include "harness/execute/device/device_rehearsal.h"
-#include "harness/execute/model/advice.h"
+#include "harness/forecast/advice.h"
 #include "harness/plan/theory/speed_up_bound.h"
 #include "harness/plan/work/work.h"
+#include "harness/rehearse/device_rehearsal.h"
 #include "kernels/dtype.h"
 
 namespace qb {

@@ -10,7 +10,7 @@
 #include "base/csv.h"
 #include "base/numbers.h"
 #include "harness/cli/testing/run_binary.h"
-#include "harness/execute/model/scheme_forecast.h"
+#include "harness/forecast/scheme_forecast.h"
 #include "harness/plan/strategies/strategy.h"
 
 namespace qb {

@@ -7,7 +7,7 @@
 #include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/execute/model/device_model.h"
+#include "harness/forecast/device_model.h"
 
 namespace qb {
 namespace {

@@ -12,12 +12,11 @@
 #include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/execute/device/device_rehearsal.h"
+#include "harness/cli/views/partition_view.h"
 #include "harness/plan/work/moved.h"
-#include "harness/plan/work/work.h"
+#include "harness/rehearse/device_rehearsal.h"
 #include "harness/workload/case.h"
 #include "plots/draw/draw.h"
-#include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
 
 namespace qb {
@@ -268,11 +267,12 @@ void show_plan(const PlanWords& words) {
   print_answer(words.json ? plan_json(plan, work, memory, words.pairs)
                           : plan_table(plan, work, memory, c.kernel));
   if (words.picture.empty()) return;
-  Figure figure = partition_of(plan, work,
-                               fmt::format("{}: N = {}, W = {}, {} mask{}", plan.algorithm,
-                                           format_grouped(plan.problem.shape.q_len), c.workers,
-                                           pattern_kind(to_string(plan.problem.mask)),
-                                           plan.pass == Pass::backward ? ", backward pass" : ""));
+  Figure figure =
+      partition_figure(plan, work,
+                       fmt::format("{}: N = {}, W = {}, {} mask{}", plan.algorithm,
+                                   format_grouped(plan.problem.shape.q_len), c.workers,
+                                   pattern_kind(to_string(plan.problem.mask)),
+                                   plan.pass == Pass::backward ? ", backward pass" : ""));
   figure.notes.push_back(moved_note(plan));
   write_picture(figure, words.picture);
 }

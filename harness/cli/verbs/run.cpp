@@ -12,12 +12,12 @@
 #include "harness/cli/options.h"
 #include "harness/cli/views/dry_run.h"
 #include "harness/cli/views/publish.h"
-#include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/flash_turns.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/sweep/sweep_runner.h"
+#include "harness/run/transport/mpi_world.h"
 #include "harness/workload/case.h"
 
 namespace qb {

@@ -8,9 +8,9 @@
 #include "base/numbers.h"
 #include "base/print.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/partition_view.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/work/work.h"
 #include "interest_sets/sets/known_sets.h"
 #include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
@@ -47,7 +47,7 @@ CsvTable product_splits_csv() {
 Figure worked_example() {
   const Problem problem = make_problem({1, 1, 1, 10, 10, 1, 1}, MaskKind::full, DType::f32, 0);
   const Plan plan = make_plan("cqs", problem, {7, parse_interest_set("0,1,3", 7)});
-  Figure figure = partition_of(plan, model_work(plan, Kernel::flash), "Case study 1");
+  Figure figure = partition_figure(plan, model_work(plan, Kernel::flash), "Case study 1");
   figure.name = "case_study_1_partition";
   figure.finding = "Which worker computes each pair of ten queries and keys.";
   figure.subtitle += ", interest set {0, 1, 3}";

@@ -9,9 +9,9 @@
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/attend_files.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/diagnosis.h"
 #include "harness/experiment/process/measured_columns.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/verify/diagnosis.h"
 #include "kernels/parallel.h"
 
 namespace qb {

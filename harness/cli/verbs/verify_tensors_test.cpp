@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "harness/cli/testing/attend_fixture.h"
 #include "harness/cli/verb.h"
-#include "harness/execute/testing/safetensors_fakes.h"
+#include "harness/verify/testing/safetensors_fakes.h"
 
 namespace qb {
 namespace {

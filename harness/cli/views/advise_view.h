@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/cli/views/model_error.h"
-#include "harness/execute/model/advice.h"
+#include "harness/forecast/advice.h"
 
 namespace qb {
 

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/testing/run_binary.h"
-#include "harness/execute/model/device_model.h"
-#include "harness/execute/testing/constant_rate_device.h"
+#include "harness/forecast/device_model.h"
+#include "harness/forecast/testing/constant_rate_device.h"
 
 namespace qb {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/print.h"
 #include "base/words.h"
 #include "harness/cli/options.h"
-#include "harness/execute/verify/tensor_file.h"
+#include "harness/verify/tensor_file.h"
 #include "kernels/lse.h"
 
 namespace qb {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/csv.h"
-#include "harness/execute/model/advice.h"
+#include "harness/forecast/advice.h"
 #include "harness/papers/grade.h"
 #include "harness/workload/case.h"
 #include "plots/frame/table.h"

@@ -13,9 +13,9 @@
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/publish.h"
-#include "harness/execute/transport/link_model.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/run/transport/link_model.h"
 
 namespace qb {
 namespace {

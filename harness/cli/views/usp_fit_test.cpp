@@ -13,9 +13,9 @@
 #include "base/source_root.h"
 #include "base/statistics.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/execute/model/device_model.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/forecast/device_model.h"
 
 namespace qb {
 namespace {

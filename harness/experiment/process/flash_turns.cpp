@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/numbers.h"
-#include "harness/execute/device/attention_device.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/inputs.h"
-#include "harness/execute/verify/verify_gradients.h"
+#include "harness/run/device/attention_device.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/verify/inputs.h"
+#include "harness/verify/verify_gradients.h"
 #include "kernels/cuda/flash/kernel_costs.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/parallel.h"

@@ -8,7 +8,7 @@
 #include <iosfwd>
 #include <memory>
 
-#include "harness/execute/device/compute_device.h"
+#include "harness/run/device/compute_device.h"
 
 namespace qb {
 

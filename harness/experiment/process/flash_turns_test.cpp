@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "harness/execute/testing/device_probe.h"
+#include "harness/run/testing/device_probe.h"
 
 namespace qb {
 namespace {

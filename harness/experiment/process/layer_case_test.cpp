@@ -7,10 +7,10 @@
 
 #include "base/numbers.h"
 #include "base/statistics.h"
-#include "harness/execute/testing/device_probe.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/run/testing/device_probe.h"
 #include "harness/workload/case.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "harness/workload/testing/tiny_case.h"

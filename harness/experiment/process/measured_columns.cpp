@@ -12,8 +12,8 @@
 #include "base/numbers.h"
 #include "base/schema/column_fields.h"
 #include "base/statistics.h"
-#include "harness/execute/memory/timeline.h"
 #include "harness/experiment/schema/columns.h"
+#include "harness/run/memory/timeline.h"
 
 namespace qb {
 namespace {

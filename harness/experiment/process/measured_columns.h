@@ -4,9 +4,9 @@
 
 #include <functional>
 
-#include "harness/execute/device/compute_device.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/verify.h"
+#include "harness/run/device/compute_device.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/verify/verify.h"
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
 

@@ -7,8 +7,8 @@
 #include <random>
 
 #include "base/numbers.h"
-#include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/mpi_case.h"
+#include "harness/run/transport/mpi_world.h"
 #include "harness/workload/testing/tiny_case.h"
 
 namespace qb {

@@ -11,11 +11,11 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "harness/execute/device/cpu_device.h"
-#include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/child_process.h"
 #include "harness/experiment/process/measured_columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/run/device/cpu_device.h"
+#include "harness/run/transport/mpi_world.h"
 #include "harness/workload/workload.h"
 
 namespace qb {

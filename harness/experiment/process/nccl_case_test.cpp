@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "base/numbers.h"
-#include "harness/execute/testing/fake_mpi_link.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/run/testing/fake_mpi_link.h"
 #include "harness/workload/testing/tiny_case.h"
 
 namespace qb {

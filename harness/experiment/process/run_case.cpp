@@ -13,12 +13,12 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "harness/execute/device/cpu_device.h"
-#include "harness/execute/player/nccl_executor.h"
 #include "harness/experiment/process/measured_columns.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/machine.h"
+#include "harness/run/device/cpu_device.h"
+#include "harness/run/runner/nccl_executor.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
 #include "kernels/cpu/instruction_set.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "harness/execute/device/compute_device.h"
+#include "harness/run/device/compute_device.h"
 #include "harness/workload/case.h"
 #include "harness/workload/result.h"
 

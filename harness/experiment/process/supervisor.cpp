@@ -15,11 +15,11 @@
 #include <stdexcept>
 
 #include "base/numbers.h"
-#include "harness/execute/memory/system_memory.h"
 #include "harness/experiment/process/child_process.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/run/memory/system_memory.h"
 
 namespace qb {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/status.h"
-#include "harness/execute/model/device_model.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/forecast/device_model.h"
 #include "harness/workload/recipe_file.h"
 
 namespace qb {

@@ -12,7 +12,6 @@
 #include <memory>
 #include <thread>
 
-#include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/machine.h"
@@ -21,6 +20,7 @@
 #include "harness/experiment/sweep/case_order.h"
 #include "harness/experiment/sweep/interrupt.h"
 #include "harness/experiment/sweep/noise_floor.h"
+#include "harness/run/transport/mpi_world.h"
 #include "kernels/parallel.h"
 
 namespace qb {

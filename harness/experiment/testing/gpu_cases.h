@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "harness/execute/testing/device_probe.h"
-#include "harness/execute/testing/fake_link.h"
 #include "harness/experiment/process/run_case.h"
+#include "harness/run/testing/device_probe.h"
+#include "harness/run/testing/fake_link.h"
 #include "harness/workload/testing/tiny_case.h"
 
 namespace qb {

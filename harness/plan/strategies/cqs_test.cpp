@@ -9,7 +9,7 @@
 #include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/brute_force.h"
-#include "harness/plan/work/tiling.h"
+#include "harness/plan/tiling.h"
 #include "interest_sets/split/distillation.h"
 
 namespace qb {

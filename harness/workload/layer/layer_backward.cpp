@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "harness/execute/memory/memory_ledger.h"
+#include "harness/run/memory/memory_ledger.h"
 #include "harness/workload/layer/layer_blocks.h"
 #include "harness/workload/layer/layer_steps.h"
 #include "harness/workload/passes.h"

@@ -29,9 +29,9 @@
 
 #include <cstdint>
 
-#include "harness/execute/device/compute_device.h"
-#include "harness/execute/device/device_rehearsal.h"
 #include "harness/plan/pass.h"
+#include "harness/rehearse/device_rehearsal.h"
+#include "harness/run/device/compute_device.h"
 #include "harness/workload/layer/layer_kept.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"

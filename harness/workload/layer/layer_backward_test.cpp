@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/status.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/testing/device_probe.h"
-#include "harness/execute/testing/execute_fixtures.h"
-#include "harness/execute/testing/failing_allocator.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/run/testing/device_probe.h"
+#include "harness/run/testing/execute_fixtures.h"
+#include "harness/run/testing/failing_allocator.h"
 #include "harness/workload/layer/testing/backward_fakes.h"
 #include "kernels/testing/backward_support.h"
 

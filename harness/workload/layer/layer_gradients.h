@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "harness/execute/verify/verify.h"
+#include "harness/verify/verify.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/layer_weights.h"
 

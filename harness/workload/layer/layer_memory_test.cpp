@@ -4,8 +4,8 @@
 #include <random>
 
 #include "base/status.h"
-#include "harness/execute/device/cpu_device.h"
-#include "harness/execute/memory/memory_ledger.h"
+#include "harness/run/device/cpu_device.h"
+#include "harness/run/memory/memory_ledger.h"
 #include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "harness/execute/verify/worst_error.h"
+#include "harness/verify/worst_error.h"
 #include "harness/workload/layer/reference_parts.h"
 
 namespace qb {

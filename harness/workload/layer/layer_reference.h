@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "harness/execute/verify/verify.h"
+#include "harness/verify/verify.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "kernels/mask/mask.h"
 
@@ -40,7 +40,7 @@ struct LayerQuestion {
                                                              std::int64_t max_rows,
                                                              std::uint64_t seed);
 
-// Follows the rule of harness/execute/verify/verify.h: the tolerance is 4 x the error of a naive
+// Follows the rule of harness/verify/verify.h: the tolerance is 4 x the error of a naive
 // layer of the same type, plus a floor of a few roundoffs. Every element of y [batch, N, H] must be
 // finite; then the given rows are compared. A layer has no log-sum-exp: its error is NaN.
 [[nodiscard]] Verification verify_layer(const LayerQuestion& question, const float* y,

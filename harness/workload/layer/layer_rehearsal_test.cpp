@@ -8,8 +8,8 @@
 #include <random>
 
 #include "base/status.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/testing/device_probe.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/run/testing/device_probe.h"
 #include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 #include "kernels/testing/mask_fixtures.h"

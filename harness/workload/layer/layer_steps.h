@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "harness/execute/device/layer_device.h"
-#include "harness/execute/device/stopwatch.h"
+#include "harness/run/device/layer_device.h"
+#include "harness/run/device/stopwatch.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/allocator.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/execute/verify/worst_error.h"
+#include "harness/verify/worst_error.h"
 #include "harness/workload/layer/layer_gradients.h"
 #include "kernels/dtype.h"
 

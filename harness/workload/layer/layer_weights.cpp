@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/hash.h"
-#include "harness/execute/verify/inputs.h"
+#include "harness/verify/inputs.h"
 #include "kernels/parallel.h"
 
 namespace qb {

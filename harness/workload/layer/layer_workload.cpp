@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/integers.h"
-#include "harness/execute/device/cpu_device.h"
 #include "harness/plan/pass.h"
+#include "harness/run/device/cpu_device.h"
 #include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/layer_gradients.h"
 #include "harness/workload/layer/layer_kept.h"

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "harness/execute/device/cpu_device.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/verify.h"
+#include "harness/run/device/cpu_device.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/verify/verify.h"
 #include "harness/workload/testing/tiny_case.h"
 #include "harness/workload/workload.h"
 #include "kernels/layer_call.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "harness/execute/device/cpu_device.h"
 #include "harness/plan/tensor_share.h"
+#include "harness/run/device/cpu_device.h"
 
 namespace qb {
 namespace {

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/execute/player/run_workers.h"
+#include "harness/run/runner/run_workers.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/allocator.h"

@@ -11,10 +11,10 @@
 #include <random>
 
 #include "base/status.h"
-#include "harness/execute/device/cpu_device.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/testing/execute_fixtures.h"
-#include "harness/execute/testing/failing_allocator.h"
+#include "harness/run/device/cpu_device.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/run/testing/execute_fixtures.h"
+#include "harness/run/testing/failing_allocator.h"
 #include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"

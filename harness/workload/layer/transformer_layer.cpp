@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/integers.h"
-#include "harness/execute/memory/system_memory.h"
+#include "harness/run/memory/system_memory.h"
 #include "harness/workload/layer/layer_blocks.h"
 #include "harness/workload/layer/layer_kept.h"
 #include "harness/workload/layer/layer_steps.h"

@@ -17,7 +17,7 @@
 #include <memory>
 
 #include "base/words.h"
-#include "harness/execute/device/stopwatch.h"
+#include "harness/run/device/stopwatch.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "kernels/attention.h"
 #include "kernels/mask/mask.h"

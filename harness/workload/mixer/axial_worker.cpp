@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/mixer/axial_worker.h"
 
-#include "harness/execute/verify/verify.h"
+#include "harness/verify/verify.h"
 
 namespace qb {
 

@@ -7,8 +7,8 @@
 //               is computed meanwhile
 #pragma once
 
-#include "harness/execute/model/cluster.h"
-#include "harness/execute/model/device_model.h"
+#include "harness/forecast/cluster.h"
+#include "harness/forecast/device_model.h"
 #include "harness/workload/mixer/mixer_share.h"
 
 namespace qb {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/execute/memory/memory_ledger.h"
+#include "harness/run/memory/memory_ledger.h"
 #include "harness/workload/mixer/mixer_share.h"
 
 namespace qb {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/execute/model/scan_model.h"
+#include "harness/forecast/scan_model.h"
 #include "harness/plan/exchange/exchange_plan.h"
 #include "harness/workload/case.h"
 #include "harness/workload/mixer/operator_worker.h"

@@ -9,8 +9,8 @@
 
 #include "base/hash.h"
 #include "base/status.h"
-#include "harness/execute/verify/inputs.h"
-#include "harness/execute/verify/verify.h"
+#include "harness/verify/inputs.h"
+#include "harness/verify/verify.h"
 #include "kernels/merge.h"
 
 namespace qb {

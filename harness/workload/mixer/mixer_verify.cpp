@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "harness/execute/verify/worst_error.h"
+#include "harness/verify/worst_error.h"
 #include "kernels/reference.h"
 
 namespace qb {

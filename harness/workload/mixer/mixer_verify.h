@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/execute/verify/verify.h"
+#include "harness/verify/verify.h"
 #include "harness/workload/mixer/mixer_tensors.h"
 
 namespace qb {

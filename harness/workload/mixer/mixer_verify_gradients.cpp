@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/integers.h"
-#include "harness/execute/verify/compared_gradient.h"
-#include "harness/execute/verify/verify_gradients.h"
+#include "harness/verify/compared_gradient.h"
+#include "harness/verify/verify_gradients.h"
 #include "kernels/parallel.h"
 
 namespace qb {

@@ -2,7 +2,7 @@
 // Judges the gradients of an operator by its own float64 definition.
 #pragma once
 
-#include "harness/execute/verify/verify.h"
+#include "harness/verify/verify.h"
 #include "harness/workload/mixer/mixer_tensors.h"
 
 namespace qb {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <set>
 
-#include "harness/execute/device/cpu_device.h"
-#include "harness/execute/device/device_rehearsal.h"
+#include "harness/rehearse/device_rehearsal.h"
+#include "harness/run/device/cpu_device.h"
 #include "harness/workload/mixer/mixer_bound.h"
 #include "harness/workload/mixer/mixer_group.h"
 #include "harness/workload/mixer/mixer_verify.h"

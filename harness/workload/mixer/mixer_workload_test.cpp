@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/numbers.h"
-#include "harness/execute/testing/device_probe.h"
+#include "harness/run/testing/device_probe.h"
 #include "harness/workload/mixer/mixer_worker.h"
 #include "harness/workload/mixer/testing/mixer_runs.h"
 

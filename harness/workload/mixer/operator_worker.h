@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "harness/execute/device/mixer_device.h"
-#include "harness/execute/model/scan_model.h"
-#include "harness/execute/player/run_workers.h"
+#include "harness/forecast/scan_model.h"
+#include "harness/run/device/mixer_device.h"
+#include "harness/run/runner/run_workers.h"
 #include "harness/workload/mixer/mixer_tensors.h"
 
 namespace qb {

@@ -10,7 +10,7 @@
 #include <functional>
 #include <numeric>
 
-#include "harness/execute/model/pipeline_model.h"
+#include "harness/forecast/pipeline_model.h"
 #include "harness/workload/pipeline/stage_model.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"

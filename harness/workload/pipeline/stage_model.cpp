@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/plan/tensor_share.h"
-#include "harness/plan/work/tiling.h"
+#include "harness/plan/tiling.h"
 #include "harness/workload/step_rows.h"
 
 namespace qb {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/execute/model/scan_model.h"
+#include "harness/forecast/scan_model.h"
 #include "harness/plan/exchange/exchange_plan.h"
 #include "harness/plan/pipeline_schedule.h"
 #include "harness/workload/prediction.h"

@@ -3,8 +3,8 @@
 // and the former as a stream too.
 #include "harness/cli/testing/fuzz/reader.h"
 #include "harness/cli/views/attend_files.h"
-#include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/tensor_file.h"
+#include "harness/run/memory/memory_ledger.h"
+#include "harness/verify/tensor_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace qb;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/testing/fake_clock.h"
-#include "harness/execute/testing/device_probe.h"
+#include "harness/run/testing/device_probe.h"
 #include "kernels/cpu/roofline.h"
 
 namespace qb::mistakes {

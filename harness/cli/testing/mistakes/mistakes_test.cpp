@@ -13,7 +13,7 @@
 #include "harness/cli/testing/mistakes/mistaken_devices.h"
 #include "harness/cli/testing/mistakes/mistaken_reports.h"
 #include "harness/cli/views/attend_files.h"
-#include "harness/execute/testing/npy_fakes.h"
+#include "harness/verify/testing/npy_fakes.h"
 #include "plots/figures/figures.h"
 #include "plots/testing/sample_run.h"
 

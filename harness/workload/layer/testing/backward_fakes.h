@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "harness/execute/device/cpu_device.h"
-#include "harness/execute/verify/verify.h"
+#include "harness/run/device/cpu_device.h"
+#include "harness/verify/verify.h"
 #include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/layer_gradients.h"
 #include "harness/workload/layer/testing/layer_fakes.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "harness/execute/device/cpu_device.h"
+#include "harness/run/device/cpu_device.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/mask/mask_spec.h"

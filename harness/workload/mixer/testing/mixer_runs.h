@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/integers.h"
-#include "harness/execute/device/cpu_device.h"
+#include "harness/run/device/cpu_device.h"
 #include "harness/workload/mixer/mixer_tensors.h"
 #include "harness/workload/needs.h"
 #include "harness/workload/testing/tiny_case.h"
