@@ -34,7 +34,8 @@
   OTHER(decode, plan_decode, 0x6A6967, 3, "one token after the other, pass-Q over a sharded cache") \
   OTHER(flash_decoding, plan_flash_decoding, 0x2E2388, 1, "splits of the keys on one device, one reduction") \
   OTHER(tree_decode, plan_tree_decode, 0x71A8D5, 5, "query everywhere, cache sharded, three all-reduces") \
-  OTHER(helix, plan_helix, 0x4E5A72, 2, "heads x tokens: the cache of a head share over workers, one all-to-all")
+  OTHER(helix, plan_helix, 0x4E5A72, 2, "heads x tokens: the cache of a head share over workers, one all-to-all") \
+  OTHER(rectangular, plan_rectangular, 0xA13D2D, 5, "blocks of queries, keys and values fetched from a memory tier, one by one")
 #define QB_STRATEGIES(X) QB_SCHEMES_AND_OTHERS(X, X)
 // clang-format on
 
@@ -53,8 +54,9 @@ inline constexpr Field kStrategyKeys[] = {
               label("{} rows"), quiet_standard,
               meaning("R of a grid, {range}; 0: fewest bytes. It has W / H / R columns. Of a "
                       "double_ring: the workers of an inner ring; 0: those of a host of the "
-                      "cluster, else the most up to 8 that divide W"),
-              needs(need("algorithm", "grid mesh double_ring"))),
+                      "cluster, else the most up to 8 that divide W. Of "
+                      "rectangular: the blocks of a worker's queries; 0: 8"),
+              needs(need("algorithm", "grid mesh double_ring rectangular"))),
     parameter(word, split, "grid_layout", key("grid.layout"), standard("zigzag"), label("{} grid"),
               quiet_standard,
               meaning("how a grid deals tokens to its workers: {words}. The rings of these "

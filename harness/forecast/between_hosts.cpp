@@ -32,7 +32,7 @@ std::int64_t bytes_between_hosts(std::span<const Plan* const> passes, const Host
       for (const Step& step :
            plan->workers.read(static_cast<std::size_t>(w), scratch, Workers::Parts::messages).steps)
         for (const Transfer& sent : step.sends)
-          if (sent.peer != kRoot) add(w, sent.peer, sent.bytes);
+          if (sent.peer >= 0) add(w, sent.peer, sent.bytes);
   }
   return std::ranges::max(bytes);
 }

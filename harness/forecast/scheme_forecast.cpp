@@ -47,10 +47,14 @@ Plan plan_for(const Strategy& strategy, const SchemeQuestion& question, Pass pas
         fmt::format("a double ring is modelled message by message, for at most {} "
                     "workers",
                     kMostOfDelays));
-  return make_plan(strategy.name, problem_for(strategy.name, question.problem),
-                   {.workers = strategy.plan == plan_dense ? 1 : question.workers,
-                    .pass = pass,
-                    .workers_per_host = question.hosts.workers_per_host});
+  Plan plan = make_plan(strategy.name, problem_for(strategy.name, question.problem),
+                        {.workers = strategy.plan == plan_dense ? 1 : question.workers,
+                         .pass = pass,
+                         .workers_per_host = question.hosts.workers_per_host});
+  if (plan.result == Result::tier)
+    throw Unsupported(
+        fmt::format("{} fetches from a memory tier, of which there is no model", strategy.name));
+  return plan;
 }
 
 // Some workers of the first and the last host, whose times bound that of all.

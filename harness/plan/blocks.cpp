@@ -159,7 +159,10 @@ std::optional<std::size_t> BlockTracker::passed_on(const Message& send) const {
 const Block* BlockTracker::computed(const Transfer& part) const {
   for (int group : plan_.groups_of(part)) {
     const auto found = begun_of_q_.find(group);
-    if (found != begun_of_q_.end()) return &begun_.at(found->second);
+    if (found != begun_of_q_.end()) {
+      const Block& block = begun_.at(found->second);
+      if (block.heads.begin <= part.heads.begin && part.heads.end <= block.heads.end) return &block;
+    }
     const Block& resident = live_.at(kResidentQueries);
     if (resident.holds(group)) return &resident;
   }

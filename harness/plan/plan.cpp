@@ -79,7 +79,7 @@ bool communicates(const Plan& plan) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w)
     for (const Step& step : plan.workers.read(w, scratch, Workers::Parts::messages).steps)
       for (const Transfer& transfer : step.sends)
-        if (transfer.peer != kRoot) return true;
+        if (transfer.peer >= 0) return true;
   return false;
 }
 

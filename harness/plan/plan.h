@@ -39,19 +39,24 @@ enum class TransferKind {
   all_gather,
   all_to_all,
   all_reduce,
-  reduce_scatter
+  reduce_scatter,
+  fetch,
+  write_back
 };
 
 QB_WORDS(TransferKind, "transfer", p2p, scatter, gather, all_gather, all_to_all, all_reduce,
-         reduce_scatter);
+         reduce_scatter, fetch, write_back);
 
-// Worker kRoot holds the whole sequence before the scatter and after the gather.
+// Places of tensors that are not workers. The root holds the whole sequence before the scatter and
+// after the gather. The tier is memory that every worker reaches by itself: it holds the whole
+// inputs, a worker fetches a part of them ahead of any step, and writes back rows of the output.
 inline constexpr int kRoot = -1;
+inline constexpr int kTier = -2;
 
 inline constexpr int kToTheEnd = std::numeric_limits<int>::max();
 
-// One tensor's share of a message. Every transfer that does not begin or end at the root is a
-// message between two workers. Collectives are written out as such messages, and `kind` names the
+// One tensor's share of a message. Every transfer that begins and ends at a worker is a message
+// between two workers. Collectives are written out as such messages, and `kind` names the
 // collective. Inputs leave when the step begins, while its tasks run; results leave when it ends,
 // and a gradient is moved (pass.h). All transfers of a step to one peer travel as one message, or
 // as two if both inputs and results are among them; so they have one `delay`. A worker may be its
@@ -59,11 +64,11 @@ inline constexpr int kToTheEnd = std::numeric_limits<int>::max();
 struct Transfer {
   TransferKind kind = TransferKind::p2p;
   TensorRole what = TensorRole::k;
-  int peer = 0;    // the other side, or kRoot
+  int peer = 0;    // the other side, or kRoot, or kTier
   int groups = 0;  // index into Plan::group_lists: kv groups if is_of_keys(what), else q groups
   Range heads;
   std::int64_t bytes = 0;  // including the padding that makes messages equally long
-  int delay = 1;           // it is received so many steps after the one that sends it
+  int delay = 1;           // it is received so many steps after the one that sends or fetches it
   int until = kToTheEnd;   // the last step in which the receiver holds it, if it is an input
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
@@ -148,6 +153,7 @@ enum class Result {
   root,      // workers gather their results at the root, which merges or adds them
   owners,    // the one worker that holds a group holds its output or gradient: tokens stay sharded
   everyone,  // each worker holds the whole output, after all-reduces (a forward pass only)
+  tier,      // the memory tier, to which workers write whole rows back (a forward pass only)
 };
 
 struct Plan {

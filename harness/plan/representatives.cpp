@@ -48,7 +48,7 @@ class PlaceTaker {
             facts.push_back(group);
           }
           transfer.groups = static_cast<int>(plan_.groups_of(transfer).size());
-          if (transfer.peer != kRoot) transfer.peer = (transfer.peer - index + n) % n;
+          if (transfer.peer >= 0) transfer.peer = (transfer.peer - index + n) % n;
         }
       for (PairTask& task : step.tasks) {
         number(false, task.q_group);

@@ -187,9 +187,16 @@ Problem problem_of(const Case& c) {
 
 Plan plan_of(const Case& c, Pass pass) {
   const StrategyOptions options = strategy_options(c, pass);
-  return is_recipe_file(c.algorithm)
-             ? make_plan(read_recipe(c.algorithm, c.workers), problem_of(c), options)
-             : make_plan(c.algorithm, problem_of(c), options);
+  Plan plan = is_recipe_file(c.algorithm)
+                  ? make_plan(read_recipe(c.algorithm, c.workers), problem_of(c), options)
+                  : make_plan(c.algorithm, problem_of(c), options);
+  const bool has_tier = c.ranks == Ranks::serial || c.ranks == Ranks::threads;
+  if (plan.result == Result::tier && (!has_tier || c.launch != Launch::alone))
+    throw Unsupported(
+        fmt::format("{} fetches from the memory of one process; take ranks: serial or threads, and "
+                    "launch: alone",
+                    c.algorithm));
+  return plan;
 }
 
 Plan checked_plan(const Case& c, Pass pass) {

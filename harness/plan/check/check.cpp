@@ -309,8 +309,9 @@ std::optional<std::string> check(const Plan& plan) {
     return offence;
   if (auto offence = check_sequences("key", plan.kv_groups, sequences, &Segment::k_end))
     return offence;
-  if (plan.pass == Pass::backward && plan.result == Result::everyone)
-    return "a backward plan adds gradients up at the root or at their owners, not everywhere";
+  if (plan.pass == Pass::backward &&
+      (plan.result == Result::everyone || plan.result == Result::tier))
+    return "a backward plan adds gradients up at the root or at their owners, not elsewhere";
   if (proved_by_rotation(plan)) return std::nullopt;
   FlowCheck flow(plan);
   Cover cover(plan);

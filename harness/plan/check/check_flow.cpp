@@ -43,6 +43,7 @@ class WorkerFlow {
         known_q_(plan.q_groups.size()),
         known_kv_(plan.kv_groups.size()),
         owed_(plan.q_groups.size()),
+        written_(plan.q_groups.size()),
         gradients_(plan) {
     for (std::size_t what = 0; what <= index_of(TensorRole::delta); ++what)
       held_.emplace_back(groups_of(static_cast<TensorRole>(what)).size());
@@ -69,6 +70,16 @@ class WorkerFlow {
     return check_results();
   }
 
+  // Once all workers are checked: where the tier has the result, each row of it came once.
+  [[nodiscard]] Offence finish() const {
+    if (plan_.result != Result::tier) return std::nullopt;
+    for (std::size_t group = 0; group < written_.size(); ++group)
+      if (plan_.q_groups[group].count > 0 &&
+          written_[group] != mark_of({0, plan_.problem.shape.q_heads}))
+        return fmt::format("query group {} is not written back to the memory tier once", group);
+    return std::nullopt;
+  }
+
  private:
   struct Held {
     int until = 0;  // the last step in which it is there
@@ -78,7 +89,8 @@ class WorkerFlow {
   // Results for foreign queries or heads, or for own queries that came as a message.
   struct Owed {
     Range heads;
-    bool some_are_own = false;  // the heads that the worker owns of them stay
+    bool some_are_own = false;    // the heads that the worker owns of them stay
+    std::int64_t sent_heads = 0;  // it has sent those below
     bool lse_sent = false;
     int times_sent = 0;
     std::uint64_t sent = 0;  // the sum of the marks of what was sent
@@ -150,6 +162,11 @@ class WorkerFlow {
   }
 
   Offence receive(const Transfer& transfer) {
+    if (transfer.peer == kTier && (!is_input(transfer.what) || plan_.result != Result::tier))
+      return fmt::format(
+          "worker {} step {}: fetches {} from the memory tier, which has the inputs of plans whose "
+          "result it takes",
+          index_, step_, word(transfer.what));
     if (is_gradient(transfer.what)) return gradients_.receive(transfer, step_);
     if (!is_input(transfer.what) || transfer.peer == kRoot) return std::nullopt;
     for (int group : plan_.groups_of(transfer)) {
@@ -225,9 +242,11 @@ class WorkerFlow {
     const Held* const held = received_and_kept(TensorRole::q, task.q_group);
     if (held != nullptr || own_heads_ != query_heads_) {
       Owed& owed = owed_[task.q_group];
-      owed.heads = held != nullptr ? held->heads : query_heads_;
+      const Range heads = held != nullptr ? held->heads : query_heads_;
+      const bool is_next = owed.sent_heads > 0 && heads.begin == owed.sent_heads;
+      owed.heads = {is_next ? owed.heads.begin : heads.begin, heads.end};
       owed.some_are_own = held == nullptr;
-      if (owed.times_sent > 0 || owed.lse_sent)
+      if ((owed.times_sent > 0 && heads.begin < owed.sent_heads) || owed.lse_sent)
         return fmt::format(
             "worker {} step {}: computes for query group {} whose partial it has sent already",
             index_, step_, task.q_group);
@@ -245,7 +264,15 @@ class WorkerFlow {
       gathers_ += plan_.groups_of(transfer) == worker_->q_groups ? 1 : 0;
       return std::nullopt;
     }
+    if (transfer.peer == kTier &&
+        (transfer.what != TensorRole::partial || plan_.result != Result::tier))
+      return fmt::format(
+          "worker {} step {}: writes {} back to the memory tier, which takes the result of a "
+          "plan that says so", index_,
+          step_, word(transfer.what));
     for (int group : plan_.groups_of(transfer)) {
+      if (transfer.peer == kTier)
+        written_[static_cast<std::size_t>(group)] += mark_of(transfer.heads);
       if (is_input(transfer.what) && !holds(transfer.what, group, transfer.heads))
         return fmt::format("worker {} step {}: sends {} of group {} that it does not hold", index_,
                            step_, word(transfer.what), group);
@@ -269,6 +296,7 @@ class WorkerFlow {
             "which does not own it",
             index_, step_, group, transfer.peer);
       owed.some_are_own = owed.some_are_own || is_weighted;
+      owed.sent_heads = std::max(owed.sent_heads, transfer.heads.end);
       ++owed.times_sent;
       owed.sent += mark_of(transfer.heads);
     }
@@ -276,6 +304,7 @@ class WorkerFlow {
   }
 
   [[nodiscard]] bool owns(int worker, int group, const Range& heads) const {
+    if (plan_.result == Result::tier) return worker == kTier;
     if (worker < 0 || worker >= static_cast<int>(q_groups_.size())) return false;
     const auto index = static_cast<std::size_t>(worker);
     return std::ranges::binary_search(q_groups_[index], group) &&
@@ -326,6 +355,7 @@ class WorkerFlow {
   GroupMap<Known> known_q_;
   GroupMap<Known> known_kv_;
   GroupMap<Owed> owed_;
+  std::vector<std::uint64_t> written_;  // to the tier by all workers: the sums of marks, by group
   bool computed_own_ = false;
   int gathers_ = 0;
   GradientFlow gradients_;
@@ -353,11 +383,13 @@ Offence visit_messages(const Worker& worker, int w, int n_workers, const Visit& 
   for (std::size_t s = 0; s < worker.steps.size(); ++s)
     for (const bool sent : {false, true})
       for (const Transfer& t : sent ? worker.steps[s].sends : worker.steps[s].receives) {
-        if (t.peer == kRoot) continue;
+        if (t.peer == kRoot || (t.peer == kTier && sent)) continue;
         const auto delay = static_cast<std::size_t>(t.delay);
-        if (t.delay < 1 || (sent ? s + delay >= worker.steps.size() + 1 : delay > s))
+        const int least = t.peer == kTier ? 0 : 1;
+        if (t.delay < least || (sent ? s + delay >= worker.steps.size() + 1 : delay > s))
           return fmt::format("worker {} step {}: a {} that is {} {} steps {}", w, s, word(t.what),
                              sent ? "sent" : "received", t.delay, sent ? "early" : "late");
+        if (t.peer == kTier) continue;
         const bool may_keep =
             t.kind == TransferKind::all_gather || t.kind == TransferKind::all_to_all;
         if (t.peer < 0 || t.peer >= n_workers || (t.peer == w && !may_keep))
@@ -417,6 +449,7 @@ Offence FlowCheck::add(const Worker& worker) {
 }
 
 Offence FlowCheck::finish() const {
+  if (auto offence = flow_->finish()) return offence;
   for (std::size_t s = 0; s < balance_.size(); ++s)
     if (balance_[s] != 0) return first_mismatch(plan_, s);
   return std::nullopt;

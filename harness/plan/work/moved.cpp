@@ -27,7 +27,7 @@ MovedBy moved_by(const Worker& worker, int index) {
   MovedBy moved;
   for (const Step& step : worker.steps) {
     for (const Transfer& transfer : step.receives)
-      if (transfer.peer == kRoot) count_moved(transfer, moved);
+      if (transfer.peer < 0) count_moved(transfer, moved);
     for (const Transfer& transfer : step.sends)
       if (transfer.peer != index) count_moved(transfer, moved);
   }

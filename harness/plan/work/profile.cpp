@@ -15,7 +15,7 @@ namespace {
 void set_bytes(const Step& step, int index, StepProfile& profile) {
   const auto add = [&](const Transfer& transfer, std::int64_t& all, std::int64_t& of_root) {
     if (transfer.peer != index) all += transfer.bytes;
-    if (transfer.peer == kRoot) of_root += transfer.bytes;
+    if (transfer.peer < 0) of_root += transfer.bytes;
   };
   for (const Transfer& one : step.receives) add(one, profile.bytes_in, profile.bytes_from_root);
   for (const Transfer& one : step.sends) add(one, profile.bytes_out, profile.bytes_to_root);

@@ -27,8 +27,8 @@ struct StepWork {
 };
 
 struct StepProfile : StepWork {
-  std::int64_t bytes_from_root = 0;  // part of bytes_in
-  std::int64_t bytes_to_root = 0;    // part of bytes_out
+  std::int64_t bytes_from_root = 0;  // part of bytes_in; or fetched from the memory tier
+  std::int64_t bytes_to_root = 0;    // part of bytes_out; or written back to it
   // The time that the worker's device needs, without any waiting; 0 without prices.
   double receive_s = 0.0;     // joins a collective's messages; merges partials and adds gradients
   double pack_early_s = 0.0;  // copies inputs into messages; passing one on costs nothing

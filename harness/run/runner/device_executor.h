@@ -43,7 +43,8 @@ class DeviceExecutor {
   }
   // Each worker plays as on a device of its own.
   [[nodiscard]] bool plays_workers() const {
-    return arguments_.kernel != Kernel::flash || plan_.pass == Pass::backward;
+    return arguments_.kernel != Kernel::flash || plan_.pass == Pass::backward ||
+           plan_.result == Result::tier;
   }
   void add_worker(int index);
   Round& round_of(int worker, std::size_t step);

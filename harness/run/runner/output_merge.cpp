@@ -30,7 +30,9 @@ OutputMerge::OutputMerge(const Plan& plan, const ExecutionArguments& arguments,
       sinks_(plan.pass == Pass::forward && !finishes_rows(plan)
                  ? Sinks(plan.problem, *arguments.allocator, device, kRoot)
                  : Sinks()) {
-  const std::size_t tensors = plan.pass == Pass::forward ? 1 : std::size(written_);
+  const std::size_t tensors = plan.result == Result::tier  ? 0
+                              : plan.pass == Pass::forward ? 1
+                                                           : std::size(written_);
   for (std::size_t tensor = 0; tensor < tensors; ++tensor) {
     const std::size_t groups = (has_keys(tensor) ? plan.kv_groups : plan.q_groups).size();
     written_[tensor].assign(groups, 0);

@@ -110,8 +110,10 @@ WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments
       blocks_(plan, worker_) {
   time_.steps.resize(worker_.steps.size());
   for (const Step& step : worker_.steps)
-    for (const Transfer& transfer : step.receives)
+    for (const Transfer& transfer : step.receives) {
       longest_delay_ = std::max(longest_delay_, transfer.delay);
+      fetches_at_once_ = fetches_at_once_ || transfer.delay == 0;
+    }
 }
 
 const std::vector<TokenGroup>& WorkerPlayer::groups_for(TensorRole what) const {
@@ -262,6 +264,7 @@ void WorkerPlayer::make_delta(int id) {
 
 void WorkerPlayer::begin_step() {
   tools_.watch.note(&step_time().start_s);
+  if (fetches_at_once_) post_receives(0);
   incoming_ = std::move(expected_[step_]);
   expected_.erase(step_);
   await_messages();
@@ -276,7 +279,7 @@ void WorkerPlayer::begin_step() {
   merge_messages();
   incoming_.clear();
   tools_.watch.charge(nullptr);
-  post_receives();
+  for (int delay = 1; delay <= longest_delay_; ++delay) post_receives(delay);
   post_sends(false);
 }
 

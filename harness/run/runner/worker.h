@@ -182,7 +182,9 @@ class WorkerPlayer : public StepWorker {
   [[nodiscard]] Partial& partial_of(const Block& block);
   void weigh_partials();
   void add_weighted_part(const Transfer& part, std::byte* data);
-  void post_receives();
+  void post_receives(int delay);
+  void fetch(const Transfer& part, std::byte* data) const;
+  void write_back(const Message& message);
   void post_sends(bool late);
   [[nodiscard]] std::shared_ptr<Buffer> whole_buffer(const Message& message);
   void pack(const Message& message, Buffer& buffer);
@@ -232,6 +234,7 @@ class WorkerPlayer : public StepWorker {
   std::vector<Incoming> incoming_;                         // receives of this step
   std::vector<Outgoing> sent_;                             // sends until they have left
   int longest_delay_ = 1;                                  // of any message that it receives
+  bool fetches_at_once_ = false;                           // some message has no delay
   Tensor row_max_;
   Tensor denominator_;
   bool reducing_ = false;

@@ -68,6 +68,7 @@ void WorkerPlayer::wait(const Outgoing& outgoing) {
 
 void WorkerPlayer::await_messages() {
   for (const Incoming& incoming : incoming_) {
+    if (incoming.message.peer == kTier) continue;
     if (tools_.transport->waits_on_device()) {
       hold_back(incoming.ticket);
       continue;
@@ -195,24 +196,67 @@ void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
   });
 }
 
-void WorkerPlayer::post_receives() {
-  for (int delay = 1; delay <= longest_delay_; ++delay) {
-    const std::size_t arrival = step_ + static_cast<std::size_t>(delay);
-    if (arrival >= worker_.steps.size()) return;
-    std::vector<Message> messages = messages_of(worker_.steps[arrival].receives);
-    std::vector<Incoming>& expected = expected_[arrival];
-    expected.resize(messages.size());
-    for (std::size_t m = 0; m < messages.size(); ++m) {
-      Message& message = messages[m];
-      if (message.delay != delay) continue;
-      auto buffer = std::make_shared<Buffer>(*arguments_.allocator,
-                                             static_cast<std::size_t>(message.buffer_bytes),
-                                             "message_in", index_);
-      Ticket ticket = tools_.transport->receive(
-          {message.peer, index_, static_cast<int>(arrival), message.late}, bytes_of(*buffer));
-      expected[m] = {std::move(message), std::move(buffer), std::move(ticket)};
+void WorkerPlayer::post_receives(int delay) {
+  const std::size_t arrival = step_ + static_cast<std::size_t>(delay);
+  if (arrival >= worker_.steps.size()) return;
+  std::vector<Message> messages = messages_of(worker_.steps[arrival].receives);
+  std::vector<Incoming>& expected = expected_[arrival];
+  expected.resize(messages.size());
+  for (std::size_t m = 0; m < messages.size(); ++m) {
+    Message& message = messages[m];
+    if (message.delay != delay) continue;
+    Incoming& incoming = expected[m];
+    incoming.buffer = std::make_shared<Buffer>(*arguments_.allocator,
+                                               static_cast<std::size_t>(message.buffer_bytes),
+                                               "message_in", index_);
+    incoming.message = std::move(message);
+    if (incoming.message.peer == kTier) {
+      time_.from_root_bytes += tensor_bytes(incoming.message);
+      tools_.watch.charge(&step_time().compute_s);
+      for (std::size_t p = 0; p < incoming.message.parts.size(); ++p)
+        fetch(incoming.message.parts[p], incoming.part(p));
+      tools_.watch.charge(nullptr);
+      continue;
     }
+    incoming.ticket = tools_.transport->receive(
+        {incoming.message.peer, index_, static_cast<int>(arrival), incoming.message.late},
+        bytes_of(*incoming.buffer));
   }
+}
+
+// Takes a part from the caller's tensors, which are the memory tier.
+void WorkerPlayer::fetch(const Transfer& part, std::byte* data) const {
+  Block block{
+      .of_queries = !is_of_keys(part.what), .heads = part.heads, .groups = plan_.groups_of(part)};
+  for_each_group(part, [&](int, std::int64_t at, std::int64_t) { block.begins.push_back(at); });
+  fill(part.what, block, tensor_in(part, data));
+}
+
+void WorkerPlayer::write_back(const Message& message) {
+  tools_.watch.charge(&step_time().compute_s);
+  for (const Transfer& part : message.parts) {
+    const Block* const block = blocks_.computed(part);
+    const auto found = block != nullptr ? passing_.find(block->id) : passing_.end();
+    for_each_group(part, [&](int group, std::int64_t, std::int64_t) {
+      const auto whole = [&](const TensorView& tensor) {
+        return rows_of(tensor, plan_.q_groups[static_cast<std::size_t>(group)])
+            .heads(part.heads.begin, part.heads.count());
+      };
+      const auto computed = [&](const Tensor& tensor) {
+        return rows_in(*block, part.what, tensor.view(), group, part.heads);
+      };
+      const TensorView out = whole(arguments_.out);
+      const TensorView lse = whole(arguments_.lse);
+      if (found == passing_.end()) {
+        device_.clear_partial(out, lse);
+      } else {
+        device_.copy_rows(computed(found->second.out), out);
+        device_.copy_rows(computed(found->second.lse), lse);
+      }
+      sinks_.merge_into(device_, out, lse, part.heads);
+    });
+  }
+  tools_.watch.charge(nullptr);
 }
 
 // The nearest on the ring gets its message first, so that not all workers send to the same one.
@@ -229,6 +273,10 @@ void WorkerPlayer::post_sends(bool late) {
     const Message& message = sends[i];
     if (message.late != late) continue;
     if (message.peer != index_) time_.sent_bytes += tensor_bytes(message);
+    if (message.peer == kTier) {
+      write_back(message);
+      continue;
+    }
     std::shared_ptr<Buffer>& buffer = packed[late ? i : first[i]];
     if (!buffer) buffer = whole_buffer(message);
     if (!buffer) {

@@ -123,7 +123,7 @@ inline void expect_planned_bytes(const Plan& plan, const Execution& run) {
       for (const Transfer& transfer : step.sends)
         if (transfer.peer != static_cast<int>(w)) sent += transfer.bytes;
       for (const Transfer& transfer : step.receives)
-        if (transfer.peer == kRoot) from_root += transfer.bytes;
+        if (transfer.peer < 0) from_root += transfer.bytes;
     }
     EXPECT_EQ(run.workers[w].sent_bytes, sent) << "worker " << w;
     EXPECT_EQ(run.workers[w].from_root_bytes, from_root) << "worker " << w;
