@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rings: keys and values go round, and the schemes differ in who holds which tokens; c is N / W.
+// ring_loop_test.cpp has the loop (receive, send, compute) as a textbook writes it.
 //
 // ring (Liu, Zaharia and Abbeel, arXiv 2310.01889): shards are contiguous. Under a causal mask
 // worker 0 is idle after the first round while worker W - 1 never is: the critical path is c(c+1)/2
