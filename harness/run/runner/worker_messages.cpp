@@ -226,8 +226,9 @@ void WorkerPlayer::post_receives(int delay) {
 
 // Takes a part from the caller's tensors, which are the memory tier.
 void WorkerPlayer::fetch(const Transfer& part, std::byte* data) const {
-  Block block{
-      .of_queries = !is_of_keys(part.what), .heads = part.heads, .groups = plan_.groups_of(part)};
+  Block block;
+  block.heads = part.heads;
+  block.groups = plan_.groups_of(part);
   for_each_group(part, [&](int, std::int64_t at, std::int64_t) { block.begins.push_back(at); });
   fill(part.what, block, tensor_in(part, data));
 }
