@@ -150,7 +150,8 @@ inline std::optional<Plan> random_plan(std::mt19937_64& random, Pass pass = Pass
       options.keys.text("helix_exchange") = "reduce_scatter";
     if (strategy.name == "grid" || strategy.name == "usp" || strategy.name == "helix")
       options.keys.text("grid_heads") = std::to_string(draw(random, 0, 4));
-    if (strategy.name == "grid" || strategy.name == "mesh" || strategy.name == "double_ring")
+    if (strategy.name == "grid" || strategy.name == "mesh" || strategy.name == "double_ring" ||
+        strategy.name == "rectangular")
       options.keys.text("grid_rows") = std::to_string(draw(random, 0, 4));
     if (is_grid(strategy.name) || strategy.name == "double_ring")
       options.keys.text("grid_layout") =

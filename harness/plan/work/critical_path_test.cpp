@@ -77,7 +77,8 @@ TEST(CriticalPath, EqualsItsClosedFormInRandomPlans) {
     }
   if (testing_support::kSanitized) return;  // too few to find every strategy
   for (const Strategy& strategy : strategies())
-    if (strategy.name != "decode" && strategy.name != "flash_decoding") {
+    if (strategy.name != "decode" && strategy.name != "flash_decoding" &&
+        strategy.name != "rectangular") {
       EXPECT_GT(proved[std::string(strategy.name)], 10) << strategy.name;
     }
 }

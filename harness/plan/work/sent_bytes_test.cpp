@@ -122,7 +122,8 @@ TEST(SentBytes, FormsAddUpToWhatPlansCount) {
                               .kv_heads = 168,
                               .pass = pass};
             const std::string_view scheme = strategy.name;
-            if (scheme == "decode" || scheme == "flash_decoding") continue;  // without a form
+            if (scheme == "decode" || scheme == "flash_decoding" || scheme == "rectangular")
+              continue;  // without a form
             std::int64_t planned = 0;
             try {
               planned = p.planned(scheme).sent_bytes_max;
@@ -144,7 +145,7 @@ TEST(SentBytes, FormsAddUpToWhatPlansCount) {
             EXPECT_EQ(p.sent(scheme), planned);
             ++proved[scheme];
           }
-  EXPECT_EQ(proved.size(), strategies().size() - 2);
+  EXPECT_EQ(proved.size(), strategies().size() - 3);
 }
 
 TEST(SentBytes, StripedAndZigzagRingsSendAsMuchAsTheContiguousOne) {

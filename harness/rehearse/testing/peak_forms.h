@@ -262,8 +262,8 @@ inline void hold(std::string_view scheme, const HeldSizes& z, int workers, const
 // Says whether there is a form for the scheme and the problem.
 inline bool has_peak_form(std::string_view scheme, const Problem& problem) {
   return scheme != "decode" && scheme != "double_ring" && scheme != "flash_decoding" &&
-         scheme != "tree_decode" && scheme != "helix" && problem.mask.kind != MaskKind::pattern &&
-         problem.mask.segments.empty();
+         scheme != "tree_decode" && scheme != "helix" && scheme != "rectangular" &&
+         problem.mask.kind != MaskKind::pattern && problem.mask.segments.empty();
 }
 
 // Returns the form where there is one and the scheme has a plan of the problem, whose P = kv_len -

@@ -45,6 +45,8 @@ Execution run(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments
     throw Unsupported("the model executor predicts times and computes no output");
   if (ranks == Ranks::nccl)
     throw Unsupported("ranks: nccl runs on GPUs; on the host the nearest is ranks: mpi");
+  if (ranks == Ranks::mpi && plan.result == Result::tier)
+    throw Unsupported("no rank over MPI has the memory tier that holds the whole tensors");
   if (ranks == Ranks::mpi) return execute_mpi(plan, arguments);
   // For a single worker that needs no copy both executors do the same.
   if (ranks == Ranks::threads && !works_in_place(plan)) return execute_threads(plan, arguments);
