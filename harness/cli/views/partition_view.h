@@ -13,10 +13,11 @@ namespace qb {
 // Throws UsageError if there are more workers than can be told apart.
 [[nodiscard]] inline Figure partition_figure(const Plan& plan, const Work& work,
                                              const std::string& title) {
-  Partition partition{.title = title,
-                      .rectangles = partition_rectangles(plan),
-                      .queries = plan.problem.shape.q_len,
-                      .keys = plan.problem.shape.kv_len};
+  Partition partition;
+  partition.title = title;
+  partition.rectangles = partition_rectangles(plan);
+  partition.queries = plan.problem.shape.q_len;
+  partition.keys = plan.problem.shape.kv_len;
   partition.masked = work.unmasked_pairs < partition.queries * partition.keys;
   for (const WorkerWork& worker : work.workers)
     partition.pairs.push_back(static_cast<double>(worker.unmasked_pairs));

@@ -89,14 +89,14 @@ class Pickle {
   std::string bytes_ = "\x80\x02";
 };
 
-struct Segment {
+struct SnapshotSegment {
   std::uint64_t bytes = 0;
   std::map<std::uint64_t, const MemoryEvent*> live;  // alloc events of its blocks, by address
 };
 
 // Returns the segments and live blocks after the last event, by address.
-std::map<std::uint64_t, Segment> final_segments(std::span<const MemoryEvent> events) {
-  std::map<std::uint64_t, Segment> segments;
+std::map<std::uint64_t, SnapshotSegment> final_segments(std::span<const MemoryEvent> events) {
+  std::map<std::uint64_t, SnapshotSegment> segments;
   for (const MemoryEvent& event : events) {
     if (event.action == MemoryEvent::Action::oom) continue;
     if (event.action == MemoryEvent::Action::segment_alloc) {
@@ -129,7 +129,7 @@ Json frames_of(const MemoryEvent* event) {
 }
 
 // Returns the used blocks and the gaps between them: together they are the whole segment.
-Json blocks_of(std::uint64_t address, const Segment& segment) {
+Json blocks_of(std::uint64_t address, const SnapshotSegment& segment) {
   Json blocks = Json::array();
   std::uint64_t at = address;
   const auto add = [&](std::uint64_t bytes, const MemoryEvent* live) {
@@ -149,7 +149,7 @@ Json blocks_of(std::uint64_t address, const Segment& segment) {
   return blocks;
 }
 
-Json segment_json(std::uint64_t address, const Segment& segment) {
+Json segment_json(std::uint64_t address, const SnapshotSegment& segment) {
   std::uint64_t used = 0;
   for (const auto& entry : segment.live) used += entry.second->bytes;
   return {
