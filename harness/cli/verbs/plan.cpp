@@ -196,8 +196,8 @@ std::string ranges_text(const std::vector<TokenGroup>& groups) {
 }
 
 // `, 384 MiB by the root`; no text where there is none.
-std::string of_the_root(std::int64_t bytes, std::string_view by) {
-  return bytes == 0 ? std::string() : fmt::format(", {} {} the root", format_bytes(bytes), by);
+std::string also(std::int64_t bytes, std::string_view where) {
+  return bytes == 0 ? std::string() : fmt::format(", {} {}", format_bytes(bytes), where);
 }
 
 std::string plan_sums(const Plan& plan, const Work& work, const PlanMemory& memory) {
@@ -212,8 +212,9 @@ std::string plan_sums(const Plan& plan, const Work& work, const PlanMemory& memo
       format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
       fmt::format("{} pass", word(plan.pass)), format_si(work.flops),
       format_bytes(work.bytes_total), format_bytes(work.sent_bytes_max),
-      of_the_root(work.root_sent_bytes, "by"), format_bytes(memory.device_peak_bytes),
-      of_the_root(memory.root_peak_bytes, "of"));
+      also(work.root_sent_bytes,
+           plan.result == Result::tier ? "fetched from the memory tier" : "by the root"),
+      format_bytes(memory.device_peak_bytes), also(memory.root_peak_bytes, "of the root"));
   if (work.rows_without_keys > 0)
     out +=
         fmt::format("queries without a key  {} of {}: {}\n", format_grouped(work.rows_without_keys),

@@ -52,7 +52,7 @@ class StepPrices {
 class PlanProfile {
  public:
   struct Share {
-    std::int64_t q_tokens = 0;   // local queries
+    std::int64_t q_tokens = 0;   // local queries, or those of the largest block that is fetched
     std::int64_t kv_tokens = 0;  // local keys
     std::size_t n_steps = 0;
   };
