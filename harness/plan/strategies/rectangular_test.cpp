@@ -16,18 +16,19 @@ namespace {
 using testing::HasSubstr;
 using Bytes = std::map<TensorRole, std::int64_t>;
 
-constexpr std::int64_t kTokens = 96;
-constexpr std::int64_t kHeadDim = 16;
+constexpr std::int64_t kRowTokens = 96;
+constexpr std::int64_t kRowDim = 16;
 
 Plan rectangular(MaskKind mask, int workers, int blocks) {
   StrategyOptions options{.workers = workers};
   options.keys.text("grid_rows") = std::to_string(blocks);
   return make_plan(
       "rectangular",
-      make_problem({2, 4, 2, kTokens, kTokens, kHeadDim, kHeadDim}, mask, DType::bf16, 1), options);
+      make_problem({2, 4, 2, kRowTokens, kRowTokens, kRowDim, kRowDim}, mask, DType::bf16, 1),
+      options);
 }
 
-Bytes bytes_of(const Plan& plan) {
+Bytes moved_of(const Plan& plan) {
   Bytes bytes;
   for (const MovedTensor& moved : moved_tensors(plan)) bytes[moved.what] += moved.bytes;
   return bytes;
@@ -39,15 +40,15 @@ TEST(Rectangular, FetchesKeysOnceForEachBlockOfQueriesAndEveryRowOfQAndOOnce) {
   for (const int workers : {1, 3}) {
     constexpr int kEach = 4;
     const int blocks = kEach * workers;
-    const std::int64_t keys = 2 * 2 * kTokens * kHeadDim * 2;
+    const std::int64_t keys = 2 * 2 * kRowTokens * kRowDim * 2;
     const std::int64_t queries = 2 * keys;
-    const std::int64_t results = 2 * 4 * kTokens * (kHeadDim + 1) * 4;
-    EXPECT_EQ(bytes_of(rectangular(MaskKind::full, workers, kEach)),
+    const std::int64_t results = 2 * 4 * kRowTokens * (kRowDim + 1) * 4;
+    EXPECT_EQ(moved_of(rectangular(MaskKind::full, workers, kEach)),
               (Bytes{{TensorRole::q, queries},
                      {TensorRole::k, blocks * keys},
                      {TensorRole::v, blocks * keys},
                      {TensorRole::partial, results}}));
-    EXPECT_EQ(bytes_of(rectangular(MaskKind::causal, workers, kEach))[TensorRole::k],
+    EXPECT_EQ(moved_of(rectangular(MaskKind::causal, workers, kEach))[TensorRole::k],
               (blocks + 1) * keys / 2);
   }
 }

@@ -14,12 +14,12 @@
 namespace qb {
 namespace {
 
-constexpr int kWorkers = 4;
-constexpr int kShard = 6;  // tokens
-constexpr int kTokens = kWorkers * kShard;
-constexpr std::size_t kDim = 3;
+constexpr int kLoopWorkers = 4;
+constexpr int kLoopShard = 6;  // tokens
+constexpr int kLoopTokens = kLoopWorkers * kLoopShard;
+constexpr std::size_t kLoopDim = 3;
 
-using Row = std::array<double, kDim>;
+using Row = std::array<double, kLoopDim>;
 
 struct KeyShard {
   int first = 0;
@@ -37,7 +37,7 @@ struct Running {
     const double next = std::fmax(maximum, score);
     const double old_weight = std::exp(maximum - next);
     const double weight = std::exp(score - next);
-    for (std::size_t i = 0; i < kDim; ++i) out[i] = out[i] * old_weight + weight * value[i];
+    for (std::size_t i = 0; i < kLoopDim; ++i) out[i] = out[i] * old_weight + weight * value[i];
     sum = sum * old_weight + weight;
     maximum = next;
   }
@@ -55,18 +55,18 @@ struct RingWorker {
 
 // The loop. `inbox[w]` is what worker w receives in this round.
 void ring_attention(std::vector<RingWorker>& workers) {
-  std::vector<KeyShard> inbox(kWorkers);
-  for (int round = 0; round < kWorkers; ++round) {
+  std::vector<KeyShard> inbox(kLoopWorkers);
+  for (int round = 0; round < kLoopWorkers; ++round) {
     for (RingWorker& worker : workers) {
       if (round > 0) worker.kv = inbox[static_cast<std::size_t>(worker.rank)];
       worker.seen.push_back(worker.kv.first);
     }
     for (const RingWorker& worker : workers)
-      inbox[static_cast<std::size_t>((worker.rank + 1) % kWorkers)] = worker.kv;
+      inbox[static_cast<std::size_t>((worker.rank + 1) % kLoopWorkers)] = worker.kv;
     for (RingWorker& worker : workers)
-      for (int i = 0; i < kShard; ++i)
-        for (int j = 0; j < kShard; ++j)
-          if (worker.kv.first + j <= worker.rank * kShard + i) {
+      for (int i = 0; i < kLoopShard; ++i)
+        for (int j = 0; j < kLoopShard; ++j)
+          if (worker.kv.first + j <= worker.rank * kLoopShard + i) {
             const auto key = static_cast<std::size_t>(j);
             const auto query = static_cast<std::size_t>(i);
             worker.rows[query].add(dot(worker.q[query], worker.kv.k[key]), worker.kv.v[key]);
@@ -83,41 +83,44 @@ TEST(RingLoop, MovesTheKeysThatThePlanMovesAndItsOutputIsThatOfOneSoftmax) {
       for (double& x : row) x = normal(random);
     return rows;
   };
-  const std::vector<Row> q = rows_of(kTokens);
-  const std::vector<Row> k = rows_of(kTokens);
-  const std::vector<Row> v = rows_of(kTokens);
+  const std::vector<Row> q = rows_of(kLoopTokens);
+  const std::vector<Row> k = rows_of(kLoopTokens);
+  const std::vector<Row> v = rows_of(kLoopTokens);
   std::vector<RingWorker> workers;
-  for (int w = 0; w < kWorkers; ++w) {
+  for (int w = 0; w < kLoopWorkers; ++w) {
     const auto shard = [&](const std::vector<Row>& rows) {
-      return std::vector<Row>(rows.begin() + w * kShard, rows.begin() + (w + 1) * kShard);
+      return std::vector<Row>(rows.begin() + w * kLoopShard, rows.begin() + (w + 1) * kLoopShard);
     };
     workers.push_back(
-        {w, shard(q), {w * kShard, shard(k), shard(v)}, std::vector<Running>(kShard)});
+        {w, shard(q), {w * kLoopShard, shard(k), shard(v)}, std::vector<Running>(kLoopShard)});
   }
   ring_attention(workers);
 
   const Plan plan = make_plan(
-      "ring", make_problem({1, 1, 1, kTokens, kTokens, 3, 3}, MaskKind::causal, DType::f32, 1),
-      {.workers = kWorkers});
-  for (std::size_t w = 0; w < kWorkers; ++w)
-    for (std::size_t round = 1; round < kWorkers; ++round)
+      "ring",
+      make_problem({1, 1, 1, kLoopTokens, kLoopTokens, 3, 3}, MaskKind::causal, DType::f32, 1),
+      {.workers = kLoopWorkers});
+  for (std::size_t w = 0; w < kLoopWorkers; ++w)
+    for (std::size_t round = 1; round < kLoopWorkers; ++round)
       for (const Transfer& received : plan.workers[w].steps.at(round).receives) {
         const int group = plan.groups_of(received).at(0);
         EXPECT_EQ(plan.kv_groups.at(static_cast<std::size_t>(group)).first, workers[w].seen[round]);
-        EXPECT_EQ(received.peer, (static_cast<int>(w) + kWorkers - 1) % kWorkers);
+        EXPECT_EQ(received.peer, (static_cast<int>(w) + kLoopWorkers - 1) % kLoopWorkers);
       }
-  for (int i = 0; i < kTokens; ++i) {
+  for (int i = 0; i < kLoopTokens; ++i) {
     double sum = 0.0;
     Row whole{};
     for (int j = 0; j <= i; ++j) {
       const double weight =
           std::exp(dot(q[static_cast<std::size_t>(i)], k[static_cast<std::size_t>(j)]));
       sum += weight;
-      for (std::size_t d = 0; d < kDim; ++d) whole[d] += weight * v[static_cast<std::size_t>(j)][d];
+      for (std::size_t d = 0; d < kLoopDim; ++d)
+        whole[d] += weight * v[static_cast<std::size_t>(j)][d];
     }
-    const Running& row =
-        workers[static_cast<std::size_t>(i / kShard)].rows[static_cast<std::size_t>(i % kShard)];
-    for (std::size_t d = 0; d < kDim; ++d) EXPECT_NEAR(row.out[d] / row.sum, whole[d] / sum, 1e-12);
+    const Running& row = workers[static_cast<std::size_t>(i / kLoopShard)]
+                             .rows[static_cast<std::size_t>(i % kLoopShard)];
+    for (std::size_t d = 0; d < kLoopDim; ++d)
+      EXPECT_NEAR(row.out[d] / row.sum, whole[d] / sum, 1e-12);
   }
 }
 

@@ -19,12 +19,12 @@ Plan rectangular(const Problem& problem, int workers, int blocks) {
   return make_plan("rectangular", problem, options);
 }
 
-Problem problem_of(std::int64_t n_tokens, MaskKind mask = MaskKind::causal) {
+Problem tier_problem(std::int64_t n_tokens, MaskKind mask = MaskKind::causal) {
   return make_problem({1, 4, 2, n_tokens, n_tokens, 16, 16}, mask, DType::f32, 3);
 }
 
 // Returns whether the plan runs and its whole output is right.
-bool runs(const Plan& plan, Ranks ranks = Ranks::serial) {
+bool fetches_right(const Plan& plan, Ranks ranks = Ranks::serial) {
   Trial trial(plan, heap_allocator());
   try {
     (void)trial.run(ranks, Kernel::flash, 1, heap_allocator());
@@ -35,7 +35,7 @@ bool runs(const Plan& plan, Ranks ranks = Ranks::serial) {
 }
 
 // Damages one transfer or task of a plan.
-void damage(Plan& plan, Random& random) {
+void damage_fetch(Plan& plan, Random& random) {
   std::vector<Worker>& workers = plan.workers.spell_out();
   Worker& worker = workers[random() % workers.size()];
   const std::size_t s = random() % worker.steps.size();
@@ -76,17 +76,17 @@ TEST(Tier, WhatCheckRefusesFailsOrIsWrongAndWhatItAcceptsIsRight) {
   int accepted = 0;
   int refused = 0;
   for (int i = 0; i < 400; ++i) {
-    const Problem problem =
-        problem_of(between(random, 20, 60), random() % 2 == 0 ? MaskKind::full : MaskKind::causal);
+    const Problem problem = tier_problem(between(random, 20, 60),
+                                         random() % 2 == 0 ? MaskKind::full : MaskKind::causal);
     Plan plan = rectangular(problem, static_cast<int>(between(random, 1, 3)),
                             static_cast<int>(between(random, 1, 4)));
-    damage(plan, random);
+    damage_fetch(plan, random);
     const auto offence = check(plan);
     ++(offence ? refused : accepted);
     // A message that nobody sends would be waited for.
     if (offence && offence->find("awaited and never sent") != std::string::npos) continue;
     if (offence && offence->find("not another worker") != std::string::npos) continue;
-    ASSERT_EQ(runs(plan), !offence) << i << ": " << offence.value_or("accepted");
+    ASSERT_EQ(fetches_right(plan), !offence) << i << ": " << offence.value_or("accepted");
   }
   EXPECT_GT(accepted, 50);
   EXPECT_GT(refused, 100);
@@ -94,18 +94,18 @@ TEST(Tier, WhatCheckRefusesFailsOrIsWrongAndWhatItAcceptsIsRight) {
 
 TEST(Tier, ThreadsFetchAsOneAfterTheOtherDoes) {
   for (const int workers : {1, 2, 5}) {
-    const Plan plan = rectangular(problem_of(83), workers, 3);
+    const Plan plan = rectangular(tier_problem(83), workers, 3);
     EXPECT_FALSE(check(plan).has_value());
-    EXPECT_TRUE(runs(plan));
-    EXPECT_TRUE(runs(plan, Ranks::threads));
+    EXPECT_TRUE(fetches_right(plan));
+    EXPECT_TRUE(fetches_right(plan, Ranks::threads));
   }
 }
 
 // A worker holds a block of Q, O and LSE and two of K and V, whatever N is.
 TEST(Tier, MemoryFollowsFromTheBlocksAndNotFromN) {
   const auto peak = [](std::int64_t n_tokens, int blocks) {
-    return plan_memory(rectangular(problem_of(n_tokens, MaskKind::full), 1, blocks), Kernel::flash,
-                       1)
+    return plan_memory(rectangular(tier_problem(n_tokens, MaskKind::full), 1, blocks),
+                       Kernel::flash, 1)
         .device_peak_bytes;
   };
   const std::int64_t of_eight = peak(1024, 8);
