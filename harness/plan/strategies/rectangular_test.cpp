@@ -14,7 +14,7 @@ namespace qb {
 namespace {
 
 using testing::HasSubstr;
-using Bytes = std::map<TensorRole, std::int64_t>;
+using MovedBytes = std::map<TensorRole, std::int64_t>;
 
 constexpr std::int64_t kRowTokens = 96;
 constexpr std::int64_t kRowDim = 16;
@@ -28,8 +28,8 @@ Plan rectangular(MaskKind mask, int workers, int blocks) {
       options);
 }
 
-Bytes moved_of(const Plan& plan) {
-  Bytes bytes;
+MovedBytes moved_of(const Plan& plan) {
+  MovedBytes bytes;
   for (const MovedTensor& moved : moved_tensors(plan)) bytes[moved.what] += moved.bytes;
   return bytes;
 }
@@ -44,10 +44,10 @@ TEST(Rectangular, FetchesKeysOnceForEachBlockOfQueriesAndEveryRowOfQAndOOnce) {
     const std::int64_t queries = 2 * keys;
     const std::int64_t results = 2 * 4 * kRowTokens * (kRowDim + 1) * 4;
     EXPECT_EQ(moved_of(rectangular(MaskKind::full, workers, kEach)),
-              (Bytes{{TensorRole::q, queries},
-                     {TensorRole::k, blocks * keys},
-                     {TensorRole::v, blocks * keys},
-                     {TensorRole::partial, results}}));
+              (MovedBytes{{TensorRole::q, queries},
+                          {TensorRole::k, blocks * keys},
+                          {TensorRole::v, blocks * keys},
+                          {TensorRole::partial, results}}));
     EXPECT_EQ(moved_of(rectangular(MaskKind::causal, workers, kEach))[TensorRole::k],
               (blocks + 1) * keys / 2);
   }
