@@ -16,7 +16,8 @@ Message& message_to(std::vector<Message>& messages, bool& ascending, const Trans
   // Transfers of one message are usually adjacent, and peers usually ascend.
   const auto is_it = [&](const Message& message) {
     return message.peer == peer && message.late == late &&
-           (peer != kTier || message.parts[0].until == transfer.until);
+           (peer != kTier ||
+            (message.delay == transfer.delay && message.parts[0].until == transfer.until));
   };
   if (!messages.empty() && is_it(messages.back())) return messages.back();
   const bool may_be_there = !messages.empty() && (!ascending || peer <= messages.back().peer);

@@ -205,7 +205,7 @@ TEST(CheckBackward, GradientsHaveOneOwner) {
   plan = sample("ring");
   plan.result = Result::everyone;
   EXPECT_EQ(check(plan).value(),
-            "a backward plan adds gradients up at the root or at their owners, not everywhere");
+            "a backward plan adds gradients up at the root or at their owners, not elsewhere");
 }
 
 TEST(CheckBackward, APassHasItsOwnTensors) {

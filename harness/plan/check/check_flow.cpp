@@ -153,7 +153,8 @@ class WorkerFlow {
       return std::nullopt;
     for (const Transfer& a : transfers)
       for (const Transfer& b : transfers)
-        if (a.peer == b.peer && is_input(a.what) == is_input(b.what) && a.delay != b.delay)
+        if (a.peer == b.peer && a.peer != kTier && is_input(a.what) == is_input(b.what) &&
+            a.delay != b.delay)
           return fmt::format(
               "worker {} step {}: a message to or from worker {} has the delays {} "
               "and {}",
@@ -268,8 +269,8 @@ class WorkerFlow {
         (transfer.what != TensorRole::partial || plan_.result != Result::tier))
       return fmt::format(
           "worker {} step {}: writes {} back to the memory tier, which takes the result of a "
-          "plan that says so", index_,
-          step_, word(transfer.what));
+          "plan that says so",
+          index_, step_, word(transfer.what));
     for (int group : plan_.groups_of(transfer)) {
       if (transfer.peer == kTier)
         written_[static_cast<std::size_t>(group)] += mark_of(transfer.heads);

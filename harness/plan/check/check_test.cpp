@@ -222,7 +222,7 @@ TEST(Check, TransfersNameListsAndWorkersThatExist) {
                                 (sent ? step.sends : step.receives).back().groups = list;
                               }),
                   no_list);
-  for (const int peer : {-2, 4, 1})  // worker 1 is none for itself: p2p is not a collective
+  for (const int peer : {-3, 4, 1})  // worker 1 is none for itself: p2p is not a collective
     for (const bool sent : {false, true})
       EXPECT_EQ(check_after("ring",
                             [&](Plan&, Worker& w) {
@@ -325,7 +325,7 @@ TEST(Check, APartialIsSentWholeAndToItsOwner) {
       change(*std::ranges::find(w.steps[3].sends, 0, &Transfer::peer));
     });
   };
-  for (const int nobody : {-2, 4})
+  for (const int nobody : {-3, 4})
     EXPECT_THAT(verdict([&](Transfer& t) { t.peer = nobody; }),
                 HasSubstr("to worker " + std::to_string(nobody) + ", which does not own it"));
   EXPECT_EQ(verdict([](Transfer& t) {
