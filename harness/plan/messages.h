@@ -23,8 +23,8 @@ struct Message {
 };
 
 // Returns the messages among a step's sends or receives, inputs first, else in the order of their
-// first transfers; scatter and gather are not messages. What is fetched to be held until one step
-// is a message of its own.
+// first transfers; scatter and gather are not messages. What is fetched in one step to be held
+// until one step is a message of its own.
 [[nodiscard]] std::vector<Message> messages_of(const std::vector<Transfer>& transfers);
 
 [[nodiscard]] std::int64_t tensor_bytes(const Message& message);  // without the padding

@@ -194,6 +194,7 @@ TEST(Rehearsal, NeverComputesFewerPairsThanAreSeen) {
     plan.problem.dtype = DType::bf16;
     for (const cuda::FlashPath path : {cuda::FlashPath::sm80, cuda::FlashPath::sm90})
       for (const Launch launch : {Launch::alone, Launch::together, Launch::graph}) {
+        if (plan.result == Result::tier && launch != Launch::alone) continue;
         const Rehearsal told =
             rehearse(plan, Kernel::flash, launch, cuda::GpuKernelCosts(path, 132));
         ASSERT_TRUE(told.executed_pairs);

@@ -29,6 +29,7 @@ Plan ring(int workers) {
 TEST(Nccl, EveryStrategyAgreesWithFloat64AndWithTheSerialExecutor) {
   const std::size_t seen =
       testing_support::for_random_plans(250, [](const Plan& plan, Random& random) {
+        if (plan.result == Result::tier) return;  // that no rank has
         const Kernel kernel = random() % 3 == 0 ? Kernel::materialized : Kernel::flash;
         SCOPED_TRACE(word(kernel));
         Trial trial(plan, heap_allocator());

@@ -110,7 +110,7 @@ TEST(Tier, MemoryFollowsFromTheBlocksAndNotFromN) {
   };
   const std::int64_t of_eight = peak(1024, 8);
   EXPECT_EQ(peak(4096, 32), of_eight);
-  EXPECT_LT(of_eight, peak(1024, 1) / 5);
+  EXPECT_LT(of_eight, peak(1024, 1) / 3);
 }
 
 }  // namespace
