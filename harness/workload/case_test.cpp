@@ -30,6 +30,17 @@ TEST(CasePlan, KnowsThePass) {
   EXPECT_THROW((void)plan_of(c, Pass::backward), Unsupported);
 }
 
+TEST(CasePlan, AMemoryTierIsOfOneProcess) {
+  Case c = tiny("rectangular", 2);
+  for (const Ranks ranks : {Ranks::serial, Ranks::threads, Ranks::mpi, Ranks::nccl, Ranks::model}) {
+    c.ranks = ranks;
+    if (ranks == Ranks::serial || ranks == Ranks::threads)
+      EXPECT_EQ(plan_of(c).result, Result::tier);
+    else
+      EXPECT_THROW((void)plan_of(c), Unsupported) << word(ranks);
+  }
+}
+
 TEST(CasePlan, KnowsTheScale) {
   Case c = tiny("cqs", 7);
   c.scale = 0.5;
