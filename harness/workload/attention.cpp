@@ -23,6 +23,7 @@
 #include "harness/workload/mixer/mixer_verify.h"
 #include "harness/workload/passes.h"
 #include "harness/workload/prediction.h"
+#include "harness/workload/schedule_trace.h"
 #include "harness/workload/step_rows.h"
 #include "harness/workload/workload.h"
 
@@ -119,6 +120,9 @@ class Attention final : public Workload {
     // Nobody reads a table with a row for each step of thousands of workers.
     if (!is_modelled || case_.workers <= kMostWorkersWithSteps)
       add_steps(case_, planned_, counted_executions(result.samples), result.steps);
+    if (case_.measure.memory_timeline)
+      result.schedule =
+          schedule_trace(planned_.timed(), median_execution(counted_executions(result.samples)));
     if (!is_modelled && planned_.work.rows_without_keys > 0)
       result.message =
           fmt::format("{} of {} rows see no key: output 0, LSE {}", planned_.work.rows_without_keys,

@@ -61,6 +61,7 @@ struct CaseResult {
   std::vector<RowValues> steps;
   std::vector<RowValues> parts;
   std::vector<RowValues> timeline;
+  std::string schedule;  // the trace of the schedule (schedule_trace.h); it stays in the child
 };
 
 }  // namespace qb

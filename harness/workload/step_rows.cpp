@@ -40,14 +40,14 @@ const WorkerTime& last_worker(const Execution& execution) {
   return *last;
 }
 
+}  // namespace
+
 const Execution& median_execution(std::span<const Execution> executions) {
   std::vector<const Execution*> sorted;
   for (const Execution& execution : executions) sorted.push_back(&execution);
   std::ranges::sort(sorted, {}, [](const Execution* execution) { return execution->wall_s; });
   return *sorted[(sorted.size() - 1) / 2];
 }
-
-}  // namespace
 
 Sample sample_of(const Case& c, const Execution& execution) {
   Sample sample{.wall_s = execution.wall_s,

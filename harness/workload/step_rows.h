@@ -19,6 +19,9 @@ namespace qb {
 // the critical path has besides computing. Adds nothing where the workers have no times.
 void add_parts(const Case& c, const Execution& execution, Sample& sample);
 
+// The execution whose wall clock is the median; of an even number the faster of the two.
+[[nodiscard]] const Execution& median_execution(std::span<const Execution> executions);
+
 // Adds a row for each worker and step with the times of the median repeat, whole. Adds none where
 // the workers have no times.
 void add_steps(const Case& c, const PlannedCase& planned, std::span<const Execution> executions,

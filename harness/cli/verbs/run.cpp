@@ -33,8 +33,9 @@ constexpr const char* kRunFooter = R"(Examples:
 Results go to OUT/<experiment>/<run_id>/. The same command again continues an unfinished run; a
 finished one is followed by a new one. Ctrl-C kills the running case and stops; a second Ctrl-C
 stops at once. Neither loses more than that case. With measure.memory_timeline each case also leaves
-traces/NAME.trace.json for https://ui.perfetto.dev and traces/NAME.pickle for
-https://pytorch.org/memory_viz; NAME is such as cqs_w7_n4096_1a2b3c.
+traces/NAME.trace.json (its memory) and traces/NAME.schedule.json (what each worker computes, sends and
+receives) for https://ui.perfetto.dev and traces/NAME.pickle for https://pytorch.org/memory_viz; NAME is
+such as cqs_w7_n4096_1a2b3c.
 
 Exit codes: 0 every case ended as ok, oom, oom_skipped, infeasible or unsupported, and at least one
 is ok; 1 some case is incorrect, timeout, crashed or error, or none is ok; 2 bad spec, nothing ran;

@@ -56,6 +56,8 @@ class CaseRun {
       predict_times();
     else
       measure();
+    if (!trace_stem_.empty() && !result_.schedule.empty())
+      write_file_atomically(trace_stem_ + ".schedule.json", result_.schedule);
     result_.status = Status::ok;
   }
 

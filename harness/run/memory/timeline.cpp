@@ -4,16 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
+
+#include "harness/run/memory/trace_events.h"
 
 namespace qb {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kProcess = 1;
-constexpr double kMicroseconds = 1e6;
 
 struct Life {
   std::string_view label;
@@ -42,48 +40,24 @@ std::vector<Life> lives(std::span<const MemoryEvent> events) {
   return result;
 }
 
-// The slices of one track must nest. Each life goes to the first track of its worker where it
-// nests: tensors are usually freed in reverse order of their making, and then share one track.
-class Tracks {
- public:
-  [[nodiscard]] std::size_t place(const Life& life) {
-    std::vector<std::vector<double>>& tracks = ends_[life.worker];
-    for (std::size_t i = 0;; ++i) {
-      if (i == tracks.size()) tracks.emplace_back();
-      std::vector<double>& open = tracks[i];
-      while (!open.empty() && open.back() <= life.begin_s) open.pop_back();
-      if (!open.empty() && open.back() < life.end_s) continue;
-      open.push_back(life.end_s);
-      return i;
-    }
-  }
-
- private:
-  std::unordered_map<int, std::vector<std::vector<double>>> ends_;  // ends of the open slices
-};
-
-Json metadata(std::string_view what, std::string_view name, std::int64_t track) {
-  return {
-      {"ph", "M"}, {"name", what}, {"pid", kProcess}, {"tid", track}, {"args", {{"name", name}}}};
-}
-
 // Track 0 stays free (viewers take it for the idle thread). Each worker's first track comes next,
 // in order of workers; all further tracks follow.
-std::vector<Json> slices(const std::vector<Life>& all) {
+std::vector<TraceEvent> slices(const std::vector<Life>& all) {
   int last_worker = 0;
   for (const Life& life : all) last_worker = std::max(last_worker, life.worker);
-  Tracks tracks;
+  TraceLanes tracks;
   std::unordered_map<std::int64_t, std::string> names;
-  std::vector<Json> result;
-  std::vector<Json> named;
+  std::vector<TraceEvent> result;
+  std::vector<TraceEvent> named;
   for (const Life& life : all) {
-    const std::size_t copy = tracks.place(life);
+    const std::size_t copy = tracks.place(life.worker, life.begin_s, life.end_s);
     const std::int64_t track =
         static_cast<std::int64_t>(copy) * (last_worker + 2) + life.worker + 2;
     const std::string worker =
         life.worker < 0 ? std::string("root") : fmt::format("worker {}", life.worker);
     const std::string name = copy == 0 ? worker : fmt::format("{} ({})", worker, copy + 1);
-    if (names.emplace(track, name).second) named.push_back(metadata("thread_name", name, track));
+    if (names.emplace(track, name).second)
+      named.push_back(trace_name_of("thread_name", name, kProcess, track));
     result.push_back({{"ph", "X"},
                       {"name", life.label},
                       {"cat", "memory"},
@@ -97,7 +71,7 @@ std::vector<Json> slices(const std::vector<Life>& all) {
   return named;
 }
 
-Json counter(const MemoryEvent& event) {
+TraceEvent counter(const MemoryEvent& event) {
   return {
       {"ph", "C"},
       {"name", "memory"},
@@ -106,7 +80,7 @@ Json counter(const MemoryEvent& event) {
       {"args", {{"active_bytes", event.active_bytes}, {"reserved_bytes", event.reserved_bytes}}}};
 }
 
-Json out_of_memory(const MemoryEvent& event) {
+TraceEvent out_of_memory(const MemoryEvent& event) {
   return {{"ph", "i"},
           {"s", "p"},
           {"name", fmt::format("out of memory: {}", event.label)},
@@ -117,6 +91,31 @@ Json out_of_memory(const MemoryEvent& event) {
 }
 
 }  // namespace
+
+TraceEvent trace_name_of(std::string_view what, std::string_view name, int process,
+                         std::int64_t track) {
+  return {
+      {"ph", "M"}, {"name", what}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}};
+}
+
+std::size_t TraceLanes::place(int owner, double begin_s, double end_s) {
+  std::vector<std::vector<double>>& lanes = ends_[owner];
+  for (std::size_t i = 0;; ++i) {
+    if (i == lanes.size()) lanes.emplace_back();
+    std::vector<double>& open = lanes[i];
+    while (!open.empty() && open.back() <= begin_s) open.pop_back();
+    if (!open.empty() && open.back() < end_s) continue;
+    open.push_back(end_s);
+    return i;
+  }
+}
+
+std::string trace_text(const std::vector<TraceEvent>& events) {
+  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
+  for (std::size_t i = 0; i < events.size(); ++i)
+    text += events[i].dump() + (i + 1 < events.size() ? ",\n" : "\n");
+  return text + "]}\n";
+}
 
 std::vector<RowValues> timeline_rows(std::span<const MemoryEvent> events) {
   std::vector<RowValues> rows;
@@ -135,16 +134,13 @@ std::vector<RowValues> timeline_rows(std::span<const MemoryEvent> events) {
 }
 
 std::string perfetto_trace(std::span<const MemoryEvent> events, std::string_view process_name) {
-  std::vector<Json> all = {metadata("process_name", process_name, 0)};
-  for (Json& slice : slices(lives(events))) all.push_back(std::move(slice));
+  std::vector<TraceEvent> all = {trace_name_of("process_name", process_name, kProcess, 0)};
+  for (TraceEvent& slice : slices(lives(events))) all.push_back(std::move(slice));
   for (const MemoryEvent& event : events) {
     all.push_back(counter(event));
     if (event.action == MemoryEvent::Action::oom) all.push_back(out_of_memory(event));
   }
-  std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
-  for (std::size_t i = 0; i < all.size(); ++i)
-    text += all[i].dump() + (i + 1 < all.size() ? ",\n" : "\n");
-  return text + "]}\n";
+  return trace_text(all);
 }
 
 }  // namespace qb
