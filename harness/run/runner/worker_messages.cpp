@@ -122,13 +122,14 @@ void WorkerPlayer::hold_arrived_blocks() {
 
 // Makes one tensor of a block: in its only message, or joined from several.
 void WorkerPlayer::hold_arrived(const Block& block, TensorRole what) {
-  if (block.messages.size() != 1) return join_arrived(block, what);
   const Incoming& incoming = incoming_[block.messages[0]];
+  const auto& parts = incoming.message.parts;
+  const auto part = std::ranges::find(parts, what, &Transfer::what);
+  if (block.messages.size() != 1 || part == parts.end()) return join_arrived(block, what);
   Held& held = held_[block.id];
   held.message = incoming.buffer;
-  for (std::size_t p = 0; p < incoming.message.parts.size(); ++p)
-    if (incoming.message.parts[p].what == what)
-      held.views[what] = tensor_in(incoming.message.parts[p], incoming.part(p));
+  held.views[what] =
+      tensor_in(*part, incoming.part(static_cast<std::size_t>(part - parts.begin())));
 }
 
 void WorkerPlayer::join_arrived(const Block& block, TensorRole what) {
