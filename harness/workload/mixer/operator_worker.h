@@ -152,8 +152,8 @@ class OperatorWorker : public StepWorker {
 [[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan,
                                        int exchange, std::int64_t block);
 
-// Makes a worker that holds consecutive tokens and shares states (mixer_worker.cpp). This and the
-// next function return workers that the references must outlive.
+// Makes a worker that holds consecutive tokens and shares states (mixer_worker.cpp). The
+// references must outlive it, and those of make_axial_workers().
 [[nodiscard]] std::unique_ptr<OperatorWorker> make_state_worker(const MixerProblem& problem,
                                                                 const MixerTensors& tensors,
                                                                 const ExchangeMessages& exchanges,
