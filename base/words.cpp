@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/schema/gone_names.h"
 #include "base/schema/other_names.h"
 
 namespace qb {

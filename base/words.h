@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table maps each enum to its word; YAML, CSV, command line and plots share it.
+// Words: one table maps each enum to its own, which YAML, CSV, command line and plots share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -82,5 +83,17 @@ template <class E>
                                        std::span<const std::string_view> candidates);
 
 [[nodiscard]] std::string join(std::span<const std::string_view> words, std::string_view separator);
+
+// Returns the words between any of the separators, none of which is empty. They point into `text`.
+[[nodiscard]] inline std::vector<std::string_view> split_words(std::string_view text,
+                                                               std::string_view separators) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    if (end > at) words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
 
 }  // namespace qb

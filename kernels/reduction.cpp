@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/reduction.h"
+#include "kernels/merge.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/reduction.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -12,7 +12,7 @@
 #include "base/files.h"
 #include "base/host_activity.h"
 #include "base/schema/column_fields.h"
-#include "base/schema/gone_names.h"
+#include "base/schema/other_names.h"
 #include "base/schema/parameter_fields.h"
 #include "base/schema/row.h"
 

@@ -10,7 +10,7 @@
 #include <initializer_list>
 
 #include "harness/cli/testing/run_binary.h"
-#include "harness/verify/npy.h"
+#include "harness/verify/tensor_file.h"
 
 namespace qb {
 namespace {

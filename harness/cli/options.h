@@ -48,7 +48,8 @@ void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> 
 // negative number of them, and for more workers than schemes are compared for.
 [[nodiscard]] Case case_with_cache(Case c, std::int64_t cached_tokens);
 
-// Prints what cautions() says of the cases.
+// Warns of what is allowed in a case and hardly ever meant: more workers than tokens, keys, heads
+// and tokens that look swapped, a bandwidth without a latency.
 void print_cautions(std::span<const Case> cases);
 
 // Returns what make() returns. Whether a mask fits the tokens is known only when both are: a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/forecast/between_hosts.h"
+#include "harness/forecast/hosts.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "harness/forecast/model_executor.h"
+#include "harness/forecast/model_simulation.h"
 #include "harness/forecast/testing/constant_rate_device.h"
 #include "harness/run/testing/execute_fixtures.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/forecast/model_executor.h"
+#include "harness/forecast/model_simulation.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/forecast/model_merge.h"
+#include "harness/forecast/model_simulation.h"
 
 #include <algorithm>
 #include <numeric>

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "base/status.h"
-#include "harness/run/runner/shared_cores.h"
 
 namespace qb {
 namespace {

@@ -2,10 +2,13 @@
 #include "harness/forecast/model_simulation.h"
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "harness/forecast/model_exchange.h"
 #include "harness/plan/rotation.h"
+#include "harness/run/runner/worker.h"
 
 namespace qb {
 namespace {
@@ -208,6 +211,20 @@ std::optional<Execution> model_rounds(const Plan& plan, const PlanProfile& profi
     if (std::ranges::any_of(step.sends, [](const Transfer& sent) { return sent.delay > 1; }))
       return std::nullopt;
   return Rounds(plan, profile, link).run();
+}
+
+Execution model_execution(const Plan& plan, const Representatives& alike, const DeviceModel& device,
+                          const ModelLink& link, Kernel kernel) {
+  if (plan.workers.empty()) throw std::invalid_argument("model_execution: the plan has no workers");
+  const DeviceCosts device_costs(device, kernel, plan.problem, plan.pass);
+  const PlanProfile profile(plan, alike, kernel, &device_costs);
+  const double cores = device.cores.value;
+  std::optional<Execution> execution;
+  if (!shares_cores(plan, cores)) execution = model_rounds(plan, profile, link);
+  if (!execution) execution = simulate(plan, device_costs, profile, cores, link);
+  execution->critical_path_s = execution->wall_s;
+  add_sums(plan, *execution);
+  return *std::move(execution);
 }
 
 }  // namespace qb

@@ -13,10 +13,8 @@
 #include <utility>
 
 #include "base/status.h"
-#include "harness/forecast/model_merge.h"
 #include "harness/forecast/model_network.h"
 #include "harness/plan/messages.h"
-#include "harness/run/runner/shared_cores.h"
 #include "harness/run/runner/worker.h"
 
 namespace qb {

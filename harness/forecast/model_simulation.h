@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays plans on modelled devices and links: any plan event by event, and those whose workers
-// differ by rotation in rounds; model_executor.h says what a worker goes through.
+// Predicts a plan's time by discrete events, from a device's rates and a link; it runs no worker.
+//
+// Every worker goes through the phases of WorkerPlayer: the inputs that a step sends leave when it
+// begins, results when it ends; a receive is posted one step ahead; a step waits for its receives,
+// takes them in, computes, and waits for its early sends. So compute hides the transfers of inputs,
+// in a backward pass too, and none hides those of gradients, which the next step of the receiver
+// awaits. The fields mean the same as under `threads`: waiting before both sides were ready is
+// idle, after that it is exposed communication. Packing a message takes the device's time and
+// counts as exposed.
+//
+// The model leaves out the exponentials of tree decoding's reductions, contention inside the
+// network, and a memory bandwidth that workers on one machine share.
+//
+// Any plan is run event by event, and those whose workers differ by rotation in rounds.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +28,20 @@
 #include "harness/run/transport/transport.h"
 
 namespace qb {
+
+// wall_s is the end of the last worker, or of the root's last merge if partials are gathered;
+// critical_path_s is the same. gather_s: time until a worker's shard has come from the root
+// (including the wait for the root's link), or its copy from the caller's memory. merge_s: the
+// root's time for the worker's partial, or the worker's share of the merge; see
+// ModelLink::root_has_link. Throws Unsupported if the device has no rates for the problem.
+// Deterministic.
+[[nodiscard]] Execution model_execution(const Plan& plan, const Representatives& alike,
+                                        const DeviceModel& device, const ModelLink& link,
+                                        Kernel kernel);
+[[nodiscard]] inline Execution model_execution(const Plan& plan, const DeviceModel& device,
+                                               const ModelLink& link, Kernel kernel) {
+  return model_execution(plan, Representatives(plan), device, link, kernel);
+}
 
 // The clock of one worker of a modelled run, whether events or rounds play it.
 struct WorkerClock {
@@ -77,5 +103,23 @@ struct ModelMessage {
 
 // If all workers together have more steps than this, each has one in WorkerTime::steps, their sum.
 inline constexpr std::size_t kMostModelledSteps = std::size_t{1} << 18;
+
+// The end of a modelled run that gathers at a root: which worker merges what, and when. In a
+// backward pass gradients are added in place of partials that are merged, at the same rate.
+struct PartialAtRoot {
+  double ready_s = 0.0;  // when it has arrived
+  int worker = 0;
+  std::int64_t bytes = 0;
+};
+
+// The root merges partials as they arrive. Sets each worker's merge_s; returns the end.
+[[nodiscard]] double merge_at_root(std::vector<PartialAtRoot> partials, const DeviceCosts& device,
+                                   Execution& execution);
+
+// In one memory each worker takes groups in turn and merges their partials, or adds the gradients
+// of groups of queries and then those of groups of keys. core_share: each one's part of a core when
+// all are busy. Sets each worker's merge_s; returns the longest.
+[[nodiscard]] double share_out_merge(const Plan& plan, const DeviceCosts& device, double core_share,
+                                     Execution& execution);
 
 }  // namespace qb

@@ -10,10 +10,9 @@
 #include <utility>
 
 #include "base/status.h"
-#include "harness/forecast/between_hosts.h"
-#include "harness/forecast/grid_orders.h"
+#include "harness/forecast/hosts.h"
 #include "harness/forecast/least_time.h"
-#include "harness/forecast/model_executor.h"
+#include "harness/forecast/model_simulation.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/rotation.h"
 #include "harness/plan/work/work.h"

@@ -14,7 +14,6 @@
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/microbench/subject.h"
-#include "harness/microbench/targets.h"
 
 namespace {
 

@@ -5,6 +5,8 @@
 
 #include <limits>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/host_activity.h"
 #include "harness/run/memory/memory_ledger.h"
@@ -134,5 +136,23 @@ void register_limits(Benchmarks& all);
 // up, and one that something disturbs is taken again. Each is a row of the recorder, which must
 // outlive the run and knows whether any benchmark failed.
 void add_to_library(const Benchmark& benchmark, Recorder& recorder);
+
+// Compares the rows of a run of microbenchmarks with the limits of the benchmarks.
+
+struct Target {
+  std::string benchmark{};
+  std::string target{};    // `>= 85 %`
+  std::string measured{};  // empty: not measured
+  std::string verdict{};   // met, missed, disturbed or not measured
+};
+
+// Judges the benchmarks that have a limit, by medians of the undisturbed repeats after the warm-up.
+// A target whose benchmark had fewer than two of them, and some that were disturbed, is neither met
+// nor missed.
+[[nodiscard]] std::vector<Target> judge(const std::vector<MicrobenchRow>& rows,
+                                        const Benchmarks& benchmarks);
+
+// Returns a table for a terminal: benchmark, target, measured, verdict.
+[[nodiscard]] std::string target_table(const std::vector<Target>& targets);
 
 }  // namespace qb

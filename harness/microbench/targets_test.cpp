@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/microbench/targets.h"
+#include "harness/microbench/subject.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "base/verdict.h"
@@ -56,5 +57,26 @@ struct FoundContradiction {
 [[nodiscard]] std::vector<FoundContradiction> contradictions_of(const AnsweredPaper& answered,
                                                                 const Library& library,
                                                                 const Measurements& measurements);
+
+// How far the cost model is from published measurements that it was not made from.
+struct GradedRow {
+  const Paper* paper = nullptr;
+  const PublishedAnswer* answer = nullptr;
+  double slowness = 1.0;  // published over predicted time: above 1 the model is too fast
+};
+
+// Every published measurement that a device's model answers: those that were printed, or those that
+// were read off pictures, which are never mixed with them.
+[[nodiscard]] std::vector<GradedRow> graded_rows(std::span<const AnsweredPaper> papers,
+                                                 bool digitised = false);
+
+// Factors between published and predicted times, whichever is larger.
+struct Grade {
+  std::size_t rows = 0;
+  double median = 1.0;
+  double p90 = 1.0;  // of which nine of ten are no larger
+  double worst = 1.0;
+};
+[[nodiscard]] Grade grade_of(std::span<const GradedRow> rows);
 
 }  // namespace qb

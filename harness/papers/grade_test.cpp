@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/papers/grade.h"
+#include "harness/papers/coverage.h"
 
 #include <gtest/gtest.h>
 

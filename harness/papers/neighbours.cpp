@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/papers/neighbours.h"
+#include "harness/papers/rules.h"
 
 #include <algorithm>
 #include <map>

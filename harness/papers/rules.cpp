@@ -7,7 +7,6 @@
 #include <map>
 #include <optional>
 
-#include "harness/papers/neighbours.h"
 #include "harness/papers/quantities.h"
 #include "harness/papers/scope.h"
 

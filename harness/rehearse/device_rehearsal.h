@@ -14,7 +14,7 @@
 
 #include "harness/plan/plan.h"
 #include "harness/plan/representatives.h"
-#include "harness/run/device/layer_device.h"
+#include "harness/run/device/attention_device.h"
 #include "harness/run/memory/memory_ledger.h"
 #include "harness/run/runner/device_executor.h"
 

@@ -2,7 +2,7 @@
 // The header is a Python dictionary literal of exactly three keys,
 // {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, padded with spaces and a newline so
 // that the data begins at a multiple of 64 bytes.
-#include "harness/verify/npy.h"
+#include "harness/verify/tensor_file.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

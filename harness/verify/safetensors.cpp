@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/verify/safetensors.h"
+#include "harness/verify/tensor_file.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "base/status.h"
-#include "harness/verify/safetensors.h"
 
 namespace qb {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/run/runner/executor.h"
-#include "harness/verify/npy.h"
+#include "harness/verify/tensor_file.h"
 #include "harness/verify/verify.h"
 #include "harness/workload/case.h"
 

@@ -21,7 +21,6 @@
 #include "harness/verify/inputs.h"
 #include "harness/verify/verify_gradients.h"
 #include "harness/workload/mixer/mixer_verify.h"
-#include "harness/workload/passes.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/schedule_trace.h"
 #include "harness/workload/step_rows.h"

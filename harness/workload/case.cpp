@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "base/split.h"
+#include "base/words.h"
 #include "harness/plan/check/check.h"
 #include "harness/verify/inputs.h"
 #include "harness/workload/needs.h"

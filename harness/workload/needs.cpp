@@ -7,8 +7,8 @@
 #include <array>
 
 #include "base/schema/parameter_fields.h"
-#include "base/split.h"
 #include "base/status.h"
+#include "base/words.h"
 #include "harness/workload/case_text.h"
 
 namespace qb {

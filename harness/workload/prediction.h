@@ -21,7 +21,7 @@ struct PlannedCase {
   std::optional<Plan> backward;  // where the case has such a pass
   bool times_forward = true;
   std::optional<std::string> flaw;  // what check() finds
-  // These three are of the passes that are timed (passes.h).
+  // These three are of the passes that are timed (in_sequence).
   Work work;
   PlanMemory memory;
   std::optional<Rehearsal> gpu;          // it replaces what follows from the CPU's kernels
@@ -67,5 +67,19 @@ void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase&
 inline constexpr double kOptimisticFlopPerS = 1e12;
 inline constexpr double kOptimisticGpuFlopPerS = 2e15;
 [[nodiscard]] std::optional<std::string> infeasible(const Case& c, double unmasked_flop);
+
+// What the two passes of a case come to where each repeat times one after the other: work, memory
+// and times of the forward pass, then of the backward pass. The workers of both are the same. FLOP
+// and bytes add up, and the steps of a worker follow each other. What is the same in both passes
+// (tokens, pairs) is that of the first.
+[[nodiscard]] Work in_sequence(Work first, const Work& second);
+
+// What the first pass has taken is free again when the second begins, so that peaks are the larger
+// of two. The second begins with more: dO and the gradients.
+[[nodiscard]] PlanMemory in_sequence(PlanMemory first, const PlanMemory& second);
+[[nodiscard]] Rehearsal in_sequence(Rehearsal first, const Rehearsal& second);
+
+// Times add up, and the steps of the second pass start when the first has ended.
+[[nodiscard]] Execution in_sequence(Execution first, const Execution& second);
 
 }  // namespace qb

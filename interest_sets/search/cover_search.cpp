@@ -8,8 +8,6 @@
 #include <set>
 #include <stdexcept>
 
-#include "interest_sets/search/symmetry.h"
-
 namespace qb {
 namespace {
 

@@ -11,7 +11,6 @@
 
 #include "base/testing/sanitized.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "interest_sets/search/symmetry.h"
 
 namespace qb {
 namespace {

@@ -14,7 +14,6 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "interest_sets/search/cover_search.h"
-#include "interest_sets/search/symmetry.h"
 
 namespace qb {
 namespace {

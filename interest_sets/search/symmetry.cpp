@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "interest_sets/search/symmetry.h"
+#include "interest_sets/search/cover_search.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -7,8 +7,8 @@
 #include <sstream>
 
 #include "base/numbers.h"
-#include "base/split.h"
 #include "base/status.h"
+#include "base/words.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/constructions.h"
 

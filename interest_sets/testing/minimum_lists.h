@@ -4,7 +4,7 @@
 //   8 4 3 10 ad31a8e428f4906d:         W m orbits sets checksum
 //   01 02 10                           representatives
 //
-// A representative (symmetry.h) is written as its gaps after 0 and 1, one letter each: 0..9 for
+// A representative (cover_search.h) is written as its gaps after 0 and 1, one letter each: 0..9 for
 // gaps 1..10, then a..z, A..Z; `-` is {0, 1}. Sets and checksum are of the whole list in order.
 #pragma once
 

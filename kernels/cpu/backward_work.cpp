@@ -1,5 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/backward_work.h"
+// Cuts the backward pass of flash attention into items for the threads, by shapes and schedule
+// alone.
+//
+// An item is a chunk of the keys of one key-value head with all query rows that see one of them. It
+// alone adds to dK and dV of its keys, in one order. Rows of dQ are shared by the chunks: an item
+// sums its part of a tile's dQ apart, and adds it to the others' when it is the tile's turn for it.
+// Turns follow the order in which items are handed out. So an item waits only for items that were
+// begun before it, of which the first waits for none; and whatever the number of threads, the same
+// sums are made in the same order.
+//
+// Each chunk packs the rows of Q and dO again, which takes 1 to 3 % of the time of 512 keys. With
+// dQ in a sweep of its own nothing would be shared, but two products of seven would be made twice;
+// with a private dQ for each chunk no item would wait, but a million tokens would take as many
+// copies of dQ as there are chunks.
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cpu/backward_work.h"
-
 #include <gtest/gtest.h>
 
 #include <map>

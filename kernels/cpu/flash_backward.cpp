@@ -3,7 +3,7 @@
 // and five products of a block are the whole work (FlashAttention-2, arXiv 2307.08691, algorithm
 // 2).
 //
-// Read in this order: this file has the items of the threads (backward_work.h says how they are
+// Read in this order: this file has the items of the threads (backward_work.cpp says how they are
 // cut, and why), flash_backward_tile.cpp the steps of a block, backward_products-inl.h its
 // products.
 #include <unistd.h>
@@ -13,7 +13,6 @@
 #include <map>
 #include <vector>
 
-#include "kernels/cpu/backward_work.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/flash_backward.h"
 #include "kernels/cpu/instruction_set.h"

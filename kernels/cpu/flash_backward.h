@@ -4,11 +4,15 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "base/integers.h"
 #include "kernels/attention_backward.h"
 #include "kernels/cpu/flash_tile.h"
+#include "kernels/tile_schedule.h"
 
 namespace qb::cpu {
 
@@ -127,5 +131,34 @@ void add_backward_block(const BackwardTile& tile, const BackwardScratch& scratch
 
 // Adds the tile's dQ to the caller's tensor.
 void add_query_gradients(const BackwardTile& tile, const BackwardScratch& scratch);
+
+// An item of the threads: a chunk of the keys of one key-value head with all query rows that see
+// one of them (backward_work.cpp).
+struct BackwardChunk {
+  // Query rows [begin, end) that see keys of the chunk, and the spans that hold these keys.
+  struct Tile {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t first_span = 0;
+    std::int64_t n_spans = 0;
+    std::int64_t index = 0;  // among the tiles of all schedules
+    int turn = 0;            // how many chunks add to the tile's dQ before this one
+  };
+
+  std::size_t schedule = 0;
+  Range keys;
+  std::vector<Tile> tiles{};  // ascending
+  std::int64_t pairs = 0;     // of its rows and the keys between the first and the last they see
+};
+
+struct BackwardWork {
+  std::vector<BackwardChunk> chunks;  // in the order in which they are handed out: heavy ones first
+  std::int64_t n_tiles = 0;
+};
+
+// Cuts schedules that share neither rows nor keys and are computed for `heads` key-value heads each
+// (batch included). Tiles have at most query_tile rows.
+[[nodiscard]] BackwardWork cut_backward(std::span<const TileSchedule* const> schedules,
+                                        std::int64_t heads, std::int64_t query_tile);
 
 }  // namespace qb::cpu

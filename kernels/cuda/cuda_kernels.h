@@ -26,7 +26,7 @@
 
 #include "kernels/attention.h"
 #include "kernels/attention_backward.h"
-#include "kernels/reduction.h"
+#include "kernels/merge.h"
 
 namespace qb::cuda {
 
@@ -175,7 +175,8 @@ void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorVie
 
 void clear_partial(const TensorView& out, const TensorView& lse, const LaunchContext& context);
 
-// These do what kernels/reduction.h does, over device views. stream is a cudaStream_t.
+// These do what kernels/merge.h does for tree decoding, over device views. stream is a
+// cudaStream_t.
 void combine(const TensorView& target, const TensorView& source, Combine how, void* stream);
 void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
                    const TensorView& denominator, void* stream);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/mixer/axial.h"
+#include "kernels/mixer/mix_parts.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "kernels/attention_backward.h"
 #include "kernels/merge.h"
-#include "kernels/mixer/checks.h"
 
 namespace qb {
 namespace cpu {

@@ -5,8 +5,7 @@
 
 #include "base/status.h"
 #include "kernels/cpu/call_checks.h"
-#include "kernels/mixer/axial.h"
-#include "kernels/mixer/checks.h"
+#include "kernels/mixer/mix_parts.h"
 #include "kernels/mixer/stack_allocator.h"
 
 namespace qb {

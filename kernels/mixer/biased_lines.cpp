@@ -6,7 +6,7 @@
 //
 // Scores stay natural until the largest is subtracted: beside a bias of 10^4 the factor log2(e)
 // would round them once more. Lines of a head follow one another, so that its B stays in the cache.
-#include "kernels/mixer/axial.h"
+#include "kernels/mixer/mix_parts.h"
 
 #include <algorithm>
 #include <numbers>

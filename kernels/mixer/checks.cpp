@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/mixer/checks.h"
+#include "kernels/mixer/mix_parts.h"
 
 #include <fmt/format.h>
 

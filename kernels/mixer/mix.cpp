@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "kernels/merge.h"
-#include "kernels/mixer/axial.h"
-#include "kernels/mixer/checks.h"
-#include "kernels/mixer/scan.h"
+#include "kernels/mixer/mix_parts.h"
 #include "kernels/mixer/segments.h"
 #include "kernels/mixer/stack_allocator.h"
 #include "kernels/parallel.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "kernels/cpu/score_rows.h"
-#include "kernels/mixer/checks.h"
 #include "kernels/mixer/chunks.h"
+#include "kernels/mixer/mix_parts.h"
 #include "kernels/parallel.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -5,7 +5,7 @@
 //
 // The exponentials are most of the work: for `d` of them a vector of channels reads two vectors and
 // writes one, far below what memory gives.
-#include "kernels/mixer/scan.h"
+#include "kernels/mixer/mix_parts.h"
 
 #include <iterator>
 #include <numbers>

@@ -17,7 +17,6 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/source_root.h"
-#include "base/split.h"
 #include "base/status.h"
 #include "base/words.h"
 #include "plots/frame/table.h"

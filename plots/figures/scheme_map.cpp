@@ -8,7 +8,7 @@
 #include <cctype>
 
 #include "base/numbers.h"
-#include "base/split.h"
+#include "base/words.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/claims.h"
 #include "plots/frame/table.h"

@@ -9,8 +9,8 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/split.h"
 #include "base/status.h"
+#include "base/words.h"
 
 namespace qb {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/report/pivot_value.h"
+#include "plots/report/pivot.h"
 
 #include <cctype>
 

@@ -3,7 +3,7 @@
 
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/report/pivot_value.h"
+#include "plots/report/pivot.h"
 
 namespace qb {
 namespace {

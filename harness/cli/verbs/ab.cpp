@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/print.h"
-#include "base/split.h"
+#include "base/words.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/process/child_process.h"
 #include "harness/experiment/schema/parameters.h"

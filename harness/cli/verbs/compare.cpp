@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/print.h"
-#include "base/split.h"
+#include "base/words.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/audit/audit.h"
 #include "harness/experiment/audit/compare.h"

@@ -8,7 +8,6 @@
 #include "base/files.h"
 #include "base/print.h"
 #include "harness/cli/options.h"
-#include "harness/cli/views/coverage_record.h"
 #include "harness/cli/views/model_error.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/paper_tables.h"

@@ -13,7 +13,7 @@
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/partition_view.h"
-#include "harness/plan/work/moved.h"
+#include "harness/plan/work/work.h"
 #include "harness/rehearse/device_rehearsal.h"
 #include "harness/workload/case.h"
 #include "plots/draw/draw.h"

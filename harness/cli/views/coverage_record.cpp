@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/views/coverage_record.h"
+#include "harness/cli/views/paper_tables.h"
 
 #include <fmt/format.h>
 

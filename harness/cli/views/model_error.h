@@ -10,7 +10,7 @@
 
 #include "base/csv.h"
 #include "harness/forecast/advice.h"
-#include "harness/papers/grade.h"
+#include "harness/papers/coverage.h"
 #include "harness/workload/case.h"
 #include "plots/frame/table.h"
 

@@ -12,9 +12,9 @@
 #include "base/numbers.h"
 #include "base/schema/row.h"
 #include "base/source_root.h"
-#include "base/split.h"
 #include "base/testing/scratch_folder.h"
 #include "base/text_table.h"
+#include "base/words.h"
 #include "harness/cli/testing/run_binary.h"
 
 namespace qb {

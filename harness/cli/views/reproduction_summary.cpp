@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/views/reproduction_summary.h"
+#include "harness/cli/views/paper_reproduction.h"
 
 #include <fmt/format.h>
 

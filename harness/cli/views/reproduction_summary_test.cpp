@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The committed run of case study 2 in the place of one that this machine has just made.
-#include "harness/cli/views/reproduction_summary.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,9 +11,9 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/source_root.h"
-#include "base/split.h"
 #include "base/testing/scratch_folder.h"
 #include "base/text_table.h"
+#include "base/words.h"
 #include "harness/cli/views/paper_reproduction.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/paper_tables.h"

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/print.h"
-#include "base/split.h"
+#include "base/words.h"
 
 namespace qb {
 

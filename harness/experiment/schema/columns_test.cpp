@@ -14,8 +14,8 @@
 #include "base/files.h"
 #include "base/schema/column_fields.h"
 #include "base/source_root.h"
-#include "base/split.h"
 #include "base/status.h"
+#include "base/words.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {

@@ -9,7 +9,6 @@
 
 #include "base/numbers.h"
 #include "base/print.h"
-#include "base/schema/gone_names.h"
 #include "base/schema/other_names.h"
 #include "base/schema/strategies.h"
 #include "harness/workload/case.h"

@@ -11,7 +11,7 @@
 
 #include "base/numbers.h"
 #include "base/schema/column.h"
-#include "base/split.h"
+#include "base/words.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/workload/case_text.h"
 #include "harness/workload/needs.h"

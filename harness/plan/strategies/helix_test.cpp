@@ -11,7 +11,6 @@
 #include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/brute_force.h"
-#include "harness/plan/work/moved.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/work/moved.h"
+#include "harness/plan/work/work.h"
 
 namespace qb {
 namespace {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
+#include "base/numbers.h"
 #include "base/status.h"
 #include "harness/plan/representatives.h"
 
@@ -110,6 +113,19 @@ bool has_own_forward_pass(std::string_view algorithm) { return algorithm != "bur
 
 bool takes_interest_set(std::string_view algorithm) {
   return algorithm == "cqs" || algorithm == "cqs_sharded";
+}
+
+std::string& StrategyKeys::text(std::string_view column) {
+  for (std::size_t i = 0; i < kCount; ++i)
+    if (fields::kStrategyKeys[i].column == column) return texts[i];
+  throw std::logic_error(fmt::format("no strategy declares the key {}", column));
+}
+
+int StrategyKeys::integer(std::string_view column) const {
+  const auto number = parse_integer(text(column));
+  if (!number || !std::in_range<int>(*number))
+    throw UsageError(fmt::format("{} is not a number: {}", column, text(column)));
+  return static_cast<int>(*number);
 }
 
 }  // namespace qb

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/work/moved.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include "harness/run/device/compute_device.h"
 #include "kernels/attention_backward.h"
 #include "kernels/cuda/cuda_kernels.h"
+#include "kernels/layer_call.h"
 
 namespace qb {
 
@@ -66,6 +67,28 @@ class AttentionDevice : public virtual ComputeDevice {
                                                             Allocator& /*memory*/, int /*worker*/) {
     return {};
   }
+};
+
+// A device that computes a transformer layer: attention, and the parts of kernels/layer_call.h.
+// Libraries use the workspace.
+class LayerDevice : public AttentionDevice {
+ public:
+  static constexpr std::string_view kMissing = "this device computes no transformer layer";
+
+  virtual void linear(const LinearCall& call, Allocator& workspace) = 0;
+  virtual void bias_gelu(const GeluCall& call) = 0;
+  virtual void add_norm(const NormCall& call) = 0;
+};
+
+// One that has their backward passes, which add to the gradients of weights, biases and norms.
+class LayerGradientsDevice : public LayerDevice {
+ public:
+  static constexpr std::string_view kMissing =
+      "this device has no backward pass; the nearest is the CPU's";
+
+  virtual void linear_backward(const LinearBackwardCall& call, Allocator& workspace) = 0;
+  virtual void bias_gelu_backward(const GeluBackwardCall& call) = 0;
+  virtual void add_norm_backward(const NormBackwardCall& call, Allocator& workspace) = 0;
 };
 
 }  // namespace qb

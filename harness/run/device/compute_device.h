@@ -4,7 +4,7 @@
 //
 // What every device can do is here: it has memory, a clock, and operations on rows of tensors. What
 // it may be able to compute is a facet, an interface of its own: attention_device.h,
-// layer_device.h, linked_device.h. A workload asks for the facet that it needs, with as().
+// mixer_device.h, LinkedDevice. A workload asks for the facet that it needs, with as().
 //
 // Work is enqueued and done in order; callers wait for it only in the functions that say so.
 // Tensors are in the device's memory. Freed memory may be handed out again at once, since only
@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -25,9 +26,11 @@
 #include "kernels/attention.h"
 #include "kernels/cuda/flash/kernel_costs.h"
 #include "kernels/cuda/runtime/clocks.h"
-#include "kernels/reduction.h"
+#include "kernels/merge.h"
 
 namespace qb {
+
+class DeviceLink;
 
 enum class ClockKind {
   synchronized,    // device events for parts; the wall clock waits for the device
@@ -41,9 +44,25 @@ QB_WORDS(ClockKind, "clock", synchronized, unsynchronized, cpu);
   return whole.tokens(group.first, group.count, group.stride);
 }
 
-class DeviceMemory {
+class ComputeDevice {
  public:
-  virtual ~DeviceMemory() = default;
+  struct Facts {
+    std::string name{};
+    std::uint64_t l2_bytes = 0;  // of the cache before its memory; 0: not known
+    std::string id{};            // identifies this device on any host
+    bool on_host = false;  // its tensors are in the host's memory; a call returns when it is done
+    int host_threads = 1;  // threads for the host's own work besides kernels
+  };
+
+  virtual ~ComputeDevice() = default;
+  [[nodiscard]] virtual const Facts& facts() const = 0;
+  // What its kernels take and compute, known before they run.
+  [[nodiscard]] virtual const cuda::KernelCosts& costs() const = 0;
+  // Waits. Returns the FLOP/s of the fastest matrix product of that type seen on the device,
+  // measured on the first call; nullopt if it cannot be measured.
+  [[nodiscard]] virtual std::optional<double> peak_flop_per_s(DType /*dtype*/) {
+    return std::nullopt;
+  }
   [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
   // These copy contiguous tensors of one shape. upload() may return early; download() waits.
   virtual void upload(const TensorView& host, const TensorView& device) = 0;
@@ -53,11 +72,7 @@ class DeviceMemory {
   // second returns the most bytes held at once, or nullopt if the device does not report it.
   virtual void watch_memory() {}
   [[nodiscard]] virtual std::optional<std::uint64_t> watched_peak_bytes() { return std::nullopt; }
-};
 
-class DeviceClock {
- public:
-  virtual ~DeviceClock() = default;
   // Marks the point after all work enqueued so far; marks are numbered from 0.
   [[nodiscard]] virtual int mark() = 0;
   // These two throw what went wrong on the device.
@@ -69,11 +84,7 @@ class DeviceClock {
   virtual void forget_marks() = 0;
   // Waits. Returns how fast the device ran just now.
   [[nodiscard]] virtual cuda::ClockState clock() { return {}; }
-};
 
-class DeviceRows {
- public:
-  virtual ~DeviceRows() = default;
   // Copies between views of one shape, also from f32 into f16 or bf16.
   virtual void copy_rows(const TensorView& source, const TensorView& destination) = 0;
   // Sums and partials: kernels/merge.h.
@@ -82,32 +93,12 @@ class DeviceRows {
   virtual void clear_partial(const TensorView& out, const TensorView& lse) = 0;
   virtual void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
                              const TensorView& part_out, const TensorView& part_lse) = 0;
-  // See kernels/reduction.h.
+  // See kernels/merge.h.
   virtual void combine(const TensorView& target, const TensorView& source, Combine how) = 0;
   virtual void weigh_partial(const TensorView& out, const TensorView& lse,
                              const TensorView& maximum, const TensorView& denominator) = 0;
   virtual void normalise_partial(const TensorView& out, const TensorView& lse,
                                  const TensorView& maximum, const TensorView& denominator) = 0;
-};
-
-class ComputeDevice : public DeviceMemory, public DeviceClock, public DeviceRows {
- public:
-  struct Facts {
-    std::string name{};
-    std::uint64_t l2_bytes = 0;  // of the cache before its memory; 0: not known
-    std::string id{};            // identifies this device on any host
-    bool on_host = false;  // its tensors are in the host's memory; a call returns when it is done
-    int host_threads = 1;  // threads for the host's own work besides kernels
-  };
-
-  [[nodiscard]] virtual const Facts& facts() const = 0;
-  // What its kernels take and compute, known before they run.
-  [[nodiscard]] virtual const cuda::KernelCosts& costs() const = 0;
-  // Waits. Returns the FLOP/s of the fastest matrix product of that type seen on the device,
-  // measured on the first call; nullopt if it cannot be measured.
-  [[nodiscard]] virtual std::optional<double> peak_flop_per_s(DType /*dtype*/) {
-    return std::nullopt;
-  }
   // Copies the rows of all groups into `local`, in order. On the host, threads share the work.
   void gather(const std::vector<TokenGroup>& groups, const TensorView& whole,
               const TensorView& local);
@@ -124,6 +115,17 @@ class ComputeDevice : public DeviceMemory, public DeviceClock, public DeviceRows
     if (auto* const facet = dynamic_cast<Facet*>(this)) return *facet;
     throw Unsupported(std::string(Facet::kMissing));
   }
+};
+
+// A device with a link to those of other ranks.
+class LinkedDevice : public virtual ComputeDevice {
+ public:
+  static constexpr std::string_view kMissing = "this device has no link to others";
+
+  // These do what new_nccl_id() and open_nccl_link() do: see transport/device_link.h.
+  [[nodiscard]] virtual std::string make_link_id() = 0;
+  [[nodiscard]] virtual std::unique_ptr<DeviceLink> open_link(const std::string& id, int rank,
+                                                              int ranks, double timeout_s) = 0;
 };
 
 // Opens the ordinal-th GPU that the process sees. force_sm80: flash uses nothing newer than the

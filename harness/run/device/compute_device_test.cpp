@@ -9,7 +9,6 @@
 #include <string>
 
 #include "harness/run/device/cpu_device.h"
-#include "harness/run/device/linked_device.h"
 #include "harness/run/testing/device_probe.h"
 
 namespace qb {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "harness/run/device/layer_device.h"
+#include "harness/run/device/attention_device.h"
 #include "harness/run/device/mixer_device.h"
 #include "kernels/cpu/layer/layer_parts.h"
 #include "kernels/merge.h"

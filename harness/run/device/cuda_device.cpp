@@ -7,8 +7,9 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "harness/run/device/layer_device.h"
-#include "harness/run/device/linked_device.h"
+#include "harness/run/device/attention_device.h"
+#include "harness/run/device/compute_device.h"
+#include "harness/run/transport/device_link.h"
 #include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/runtime/clocks.h"
 #include "kernels/cuda/runtime/device.h"

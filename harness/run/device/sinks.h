@@ -20,7 +20,7 @@ class Sinks {
  public:
   Sinks() = default;
   // The problem must outlive it.
-  Sinks(const Problem& problem, Allocator& memory, DeviceMemory& device, int worker) {
+  Sinks(const Problem& problem, Allocator& memory, ComputeDevice& device, int worker) {
     if (problem.sinks.empty()) return;
     const Shape& shape = problem.shape;
     tensor_ = Tensor(memory, DType::f32, extent(problem), "sinks", worker);
@@ -39,7 +39,7 @@ class Sinks {
   }
   [[nodiscard]] explicit operator bool() const { return values_.data != nullptr; }
   // Merges the sinks of these heads, or of all, into whole rows of O and LSE.
-  void merge_into(DeviceRows& device, const TensorView& out, const TensorView& lse,
+  void merge_into(ComputeDevice& device, const TensorView& out, const TensorView& lse,
                   std::optional<Range> heads = {}) const {
     if (!*this || out.extent.elements() == 0) return;
     device.merge_partial(out, lse, {tensor_.view().data, DType::f32, out.extent, 0, 0, 0},

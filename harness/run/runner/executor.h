@@ -24,7 +24,7 @@ enum class Ranks {
   threads,  // one thread per worker, all at once; measures the wall clock
   mpi,      // one MPI process per worker, on any number of hosts; measures the slowest rank
   nccl,     // one process with a GPU per worker, see nccl_executor.h
-  model,    // no worker runs: times are predicted, see model_executor.h
+  model,    // no worker runs: times are predicted, see model_simulation.h
 };
 
 QB_WORDS(Ranks, "ranks", serial, threads, mpi, nccl, model);

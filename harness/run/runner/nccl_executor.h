@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/run/device/linked_device.h"
+#include "harness/run/device/compute_device.h"
 #include "harness/run/runner/kept_calls.h"
 #include "harness/run/runner/rank_worker.h"
+#include "harness/run/transport/device_link.h"
 
 namespace qb {
 

@@ -210,7 +210,7 @@ void WorkerPlayer::weigh_partials() {
   resident_.begun = true;
 }
 
-// What follows is tree decoding's all-reduces; kernels/reduction.h says what they compute.
+// What follows is tree decoding's all-reduces; kernels/merge.h says what they compute.
 
 void WorkerPlayer::begin_reduction() {
   reducing_ = plan_.result == Result::everyone && plan_.workers.size() > 1;

@@ -19,9 +19,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/run/device/linked_device.h"
+#include "harness/run/device/compute_device.h"
 #include "harness/run/memory/memory_ledger.h"
 #include "harness/run/testing/device_probe.h"
+#include "harness/run/transport/device_link.h"
 #include "harness/run/transport/worker_team.h"
 
 namespace qb {

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "harness/verify/npy.h"
+#include "harness/verify/tensor_file.h"
 
 namespace qb {
 

@@ -10,7 +10,7 @@
 #include "harness/run/memory/memory_ledger.h"
 #include "harness/workload/layer/layer_blocks.h"
 #include "harness/workload/layer/layer_steps.h"
-#include "harness/workload/passes.h"
+#include "harness/workload/prediction.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb {

@@ -32,7 +32,7 @@
 #include "harness/plan/pass.h"
 #include "harness/rehearse/device_rehearsal.h"
 #include "harness/run/device/compute_device.h"
-#include "harness/workload/layer/layer_kept.h"
+#include "harness/workload/layer/layer_blocks.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/allocator.h"

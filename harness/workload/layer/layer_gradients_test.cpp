@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the float64 gradients with differences of the float64 layer, which know no formula of
 // the backward pass.
-#include "harness/workload/layer/layer_gradients.h"
+#include "harness/workload/layer/layer_reference.h"
 
 #include <gtest/gtest.h>
 

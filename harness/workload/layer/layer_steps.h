@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "harness/run/device/layer_device.h"
+#include "harness/run/device/attention_device.h"
 #include "harness/run/device/stopwatch.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/verify/worst_error.h"
-#include "harness/workload/layer/layer_gradients.h"
+#include "harness/workload/layer/layer_reference.h"
 #include "kernels/dtype.h"
 
 namespace qb {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/workload/layer/layer_gradients.h"
+#include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/backward_fakes.h"
 
 namespace qb {

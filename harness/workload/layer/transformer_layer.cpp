@@ -7,7 +7,6 @@
 #include "base/integers.h"
 #include "harness/run/memory/system_memory.h"
 #include "harness/workload/layer/layer_blocks.h"
-#include "harness/workload/layer/layer_kept.h"
 #include "harness/workload/layer/layer_steps.h"
 #include "kernels/tile_schedule.h"
 

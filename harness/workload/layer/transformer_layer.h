@@ -83,7 +83,7 @@ class DeviceLayer {
   // output is float32, so a 16-bit layer rounds it in a separate pass, which counts as attention.
   // Throws OutOfMemory.
   //
-  // keep: filled with what the backward pass of this run needs (layer_kept.h), which costs copies
+  // keep: filled with what the backward pass of this run needs (layer_blocks.h), which costs copies
   // of the products that norms and the GELU overwrite; nullptr where none follows. It is made for
   // the same shape, type and options.
   [[nodiscard]] Run run(const LayerWeights& weights, const TensorView& x, const TensorView& y,

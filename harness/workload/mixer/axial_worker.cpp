@@ -1,16 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/workload/mixer/axial_worker.h"
+// The workers that share axial attention (harness/plan/exchange/), forwards and backwards. Messages
+// have the type of the inputs, as activations of a model and their gradients have. Memory comes
+// from the allocator with these labels, all of it when a worker is made, except what the kernels
+// take:
+//   columns, columns_output      the worker's columns, one after another
+//   message_in, message_out      parts of the tensor, row by row, or of the pair bias
+// and of a backward pass
+//   rows_output, d_rows          Y of its rows, made again, and its gradient
+//   lse                          of both
+//   d_columns_output, d_columns  dO of its columns, and the gradients of Y as queries, keys, values
+
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "harness/verify/verify.h"
+#include "harness/workload/mixer/operator_worker.h"
 
 namespace qb {
 
-std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
-  static constexpr int kForward[] = {kGatherBias, 0, 1};
-  static constexpr int kBackward[] = {0, 0, 1};
-  if (pass == Pass::backward) return kBackward;
-  return std::span(kForward).subspan(has_pair_bias ? 0 : 1);
-}
+namespace {
+
+// What a worker does in both passes.
+class AxialWorker : public OperatorWorker {
+ protected:
+  // The tensors and the references must outlive it.
+  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors,
+              const ExchangeMessages& exchanges, const AxialTensor& axial, Pass pass, int index,
+              Allocator& memory)
+      : OperatorWorker(problem, tensors, exchanges, index, memory),
+        axial_(axial),
+        changes_(axial_rounds(pass, problem.has_pair_bias)) {}
+
+  // Tokens of the tensor, which follow each other by row or by column.
+  struct Held {
+    Part part;
+    TensorView view;
+    bool by_column = false;
+    [[nodiscard]] TensorView in_row(std::int64_t row, const Range& columns) const;
+  };
+  [[nodiscard]] Held rows(const TensorView& view) const { return {axial_.rows_of(index_), view}; }
+  [[nodiscard]] Held columns(const TensorView& view) const {
+    return {axial_.columns_of(index_), view, true};
+  }
+  [[nodiscard]] Held held(const Parcel& parcel) const {
+    return {parcel.part,
+            contiguous_view(parcel.memory->data(), problem_.problem.dtype, extent_of(parcel.part))};
+  }
+  [[nodiscard]] Extent extent_of(const Part& part) const {
+    Extent extent = arguments_.out.extent;
+    extent.length = part.count();
+    return extent;
+  }
+  // `numbers` of each head of these tokens; 0: as many as outputs have.
+  [[nodiscard]] Tensor take(DType dtype, const Part& part, const char* label,
+                            std::int64_t numbers = 0) const;
+  [[nodiscard]] Tensor take_rows(DType dtype, const char* label, std::int64_t numbers = 0) const {
+    return take(dtype, axial_.rows_of(index_), label, numbers);
+  }
+  [[nodiscard]] Tensor take_columns(DType dtype, const char* label,
+                                    std::int64_t numbers = 0) const {
+    return take(dtype, axial_.columns_of(index_), label, numbers);
+  }
+
+  // Sends what others get in this round, and copies what it keeps.
+  void leave(int round, const Held& from, const Held& to);
+  // Copies what came.
+  void arrive(int round, const Held& to) const;
+  void attend(const MixerArguments& arguments, std::int64_t length, const TensorView& lse = {});
+  // Returns the arguments of attention among the tokens of each column.
+  [[nodiscard]] MixerArguments among_columns(const TensorView& y, const TensorView& out) const {
+    return {.q = y, .k = y, .v = y, .scale = arguments_.scale, .out = out};
+  }
+
+  const AxialTensor& axial_;
+  const std::span<const int> changes_;  // by round
+
+ private:
+  void copy(const Held& from, const Held& to, const Part& part) const;
+};
+
+// It gathers the pair bias if there is one, attends within its rows, exchanges parts of them for
+// its columns, attends within those, and exchanges back.
+class AxialForward final : public AxialWorker {
+ public:
+  AxialForward(const MixerProblem& problem, const MixerTensors& tensors,
+               const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
+               Allocator& memory);
+
+  [[nodiscard]] const TensorView& columns_in() const { return columns_.view(); }
+  [[nodiscard]] const TensorView& columns_out() const { return columns_output_.view(); }
+
+  void poison_what_comes() const override;
+
+ private:
+  void compute(int round) override;
+  // Rows of the pair bias, those of the worker's columns.
+  [[nodiscard]] TensorView bias_of(int worker) const;
+  [[nodiscard]] TensorView bias_in(const Parcel& parcel) const;
+
+  const Tensor columns_;
+  const Tensor columns_output_;
+};
+
+// It keeps nothing of a forward pass, whose worker lends it the memory of its columns.
+class AxialBackward final : public AxialWorker {
+ public:
+  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
+                const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
+                Allocator& memory, const AxialForward& forward);
+
+ private:
+  void compute(int round) override;
+  void pass_columns();
+  void pass_rows();
+
+  const TensorView columns_;
+  const TensorView columns_output_;
+  const Tensor rows_output_;
+  const Tensor d_rows_;
+  const Tensor d_columns_output_;
+  const Tensor d_columns_[3];
+  const Tensor lse_of_rows_;
+  const Tensor lse_of_columns_;
+};
 
 Tensor AxialWorker::take(DType dtype, const Part& part, const char* label,
                          std::int64_t numbers) const {
@@ -143,6 +256,26 @@ void AxialBackward::pass_rows() {
     device().attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, axial_.columns,
                                    context());
   });
+}
+
+}  // namespace
+
+std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
+  static constexpr int kForward[] = {kGatherBias, 0, 1};
+  static constexpr int kBackward[] = {0, 0, 1};
+  if (pass == Pass::backward) return kBackward;
+  return std::span(kForward).subspan(has_pair_bias ? 0 : 1);
+}
+
+std::pair<std::unique_ptr<OperatorWorker>, std::unique_ptr<OperatorWorker>> make_axial_workers(
+    const MixerProblem& problem, const MixerTensors& tensors, const ExchangeMessages& forward,
+    const ExchangeMessages* backward, const AxialTensor& axial, int index, Allocator& memory) {
+  auto first = std::make_unique<AxialForward>(problem, tensors, forward, axial, index, memory);
+  std::unique_ptr<OperatorWorker> second;
+  if (backward != nullptr)
+    second =
+        std::make_unique<AxialBackward>(problem, tensors, *backward, axial, index, memory, *first);
+  return {std::move(first), std::move(second)};
 }
 
 }  // namespace qb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/workload/mixer/mixer_bound.h"
+#include "harness/workload/mixer/mixer_share.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

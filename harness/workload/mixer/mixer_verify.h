@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges the output of an operator by its own float64 definition, and says how far it is from
-// attention.
+// Judges the output and the gradients of an operator by its own float64 definition, and says how
+// far the output is from attention.
 #pragma once
 
 #include <cstdint>
@@ -28,5 +28,12 @@ namespace qb {
 [[nodiscard]] double distance_to_attention(const MixerProblem& problem,
                                            const MixerArguments& arguments,
                                            const std::vector<std::int64_t>& rows, int threads);
+
+// Adds the errors of the gradients of all tokens to the verification of the output, and what is
+// wrong with them. Every element must be finite. Where `compares`, all tokens of some heads (those
+// of groups_to_verify()) are compared with mix_backward_reference() by the limits of
+// verify_gradients.h, where s is that of attention, and of an ssd the size of one pair's term.
+void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& tensors, bool compares,
+                            int threads, Verification& verification);
 
 }  // namespace qb

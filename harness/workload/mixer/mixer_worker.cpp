@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/workload/mixer/mixer_worker.h"
+// One of the workers that share an operator: it holds consecutive tokens, makes their state, takes
+// part in the rounds of a scan (harness/plan/exchange/), and then computes the output of its
+// tokens. Where workers exchange two states (nystrom), the rounds of the first come before it makes
+// the second. One worker alone has no rounds. Memory comes from the allocator with these labels,
+// all of it when the worker is made, except what the kernels take:
+//   state, state_joined           of its own tokens, and of all that it needs
+//   message_in, message_out       blocks of states: parts of matrices, then of their vectors
 
 #include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "harness/workload/mixer/operator_worker.h"
 
 namespace qb {
 namespace {
@@ -18,17 +27,38 @@ MixerStateExtents extents_of(const MixerProblem& problem, int exchange) {
   return mixer_state_extents(problem.of_exchange(exchange), problem.shape(1));
 }
 
-}  // namespace
+class MixerWorker final : public OperatorWorker {
+ public:
+  // The references must outlive it.
+  MixerWorker(const MixerProblem& problem, const MixerTensors& tensors,
+              const ExchangeMessages& exchanges, const ExchangePlan& plan, int index,
+              Allocator& memory);
 
-std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan, int exchange,
-                         std::int64_t block) {
-  const MixerStateExtents of = extents_of(problem, exchange);
-  std::int64_t elements = 0;
-  for (const Extent& whole : {of.matrix, of.vector})
-    elements += whole.elements() / (is_causal(plan) ? whole.heads : whole.length) *
-                block_of(whole, plan, block).count();
-  return elements * size_of(DType::f32);
-}
+ private:
+  void compute(int round) override;
+  struct OwnState {
+    Tensor matrix{};
+    Tensor vector{};
+    [[nodiscard]] MixerState view() const { return {matrix.view(), vector.view()}; }
+  };
+  struct Exchange {
+    OwnState own{};
+    OwnState joined{};
+  };
+  [[nodiscard]] MixerState part_of_state(const MixerState& state, std::int64_t block) const;
+  [[nodiscard]] MixerState in_message(const Parcel& parcel) const;
+  // The tensors, with what earlier exchanges gave.
+  [[nodiscard]] MixerArguments arguments(int exchange) const;
+  void make_state(int exchange);
+  void end_pass();
+  // Makes the state that the worker needs of those that came.
+  void join(int exchange) const;
+  // to := the part, which is one block.
+  void combine(int exchange, const Part& part, const MixerState& to) const;
+
+  const ExchangePlan& plan_;
+  std::vector<Exchange> exchanges_;  // none of one worker
+};
 
 MixerWorker::MixerWorker(const MixerProblem& problem, const MixerTensors& tensors,
                          const ExchangeMessages& exchanges, const ExchangePlan& plan, int index,
@@ -133,6 +163,26 @@ void MixerWorker::end_pass() {
     const MixerState before = needs_others ? exchanges_.back().joined.view() : MixerState{};
     device().mix(problem_.options, arguments_, context(), needs_others ? &before : nullptr);
   });
+}
+
+}  // namespace
+
+std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan, int exchange,
+                         std::int64_t block) {
+  const MixerStateExtents of = extents_of(problem, exchange);
+  std::int64_t elements = 0;
+  for (const Extent& whole : {of.matrix, of.vector})
+    elements += whole.elements() / (is_causal(plan) ? whole.heads : whole.length) *
+                block_of(whole, plan, block).count();
+  return elements * size_of(DType::f32);
+}
+
+std::unique_ptr<OperatorWorker> make_state_worker(const MixerProblem& problem,
+                                                  const MixerTensors& tensors,
+                                                  const ExchangeMessages& exchanges,
+                                                  const ExchangePlan& plan, int index,
+                                                  Allocator& memory) {
+  return std::make_unique<MixerWorker>(problem, tensors, exchanges, plan, index, memory);
 }
 
 }  // namespace qb

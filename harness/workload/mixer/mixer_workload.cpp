@@ -9,10 +9,8 @@
 
 #include "harness/rehearse/device_rehearsal.h"
 #include "harness/run/device/cpu_device.h"
-#include "harness/workload/mixer/mixer_bound.h"
-#include "harness/workload/mixer/mixer_group.h"
+#include "harness/workload/mixer/mixer_share.h"
 #include "harness/workload/mixer/mixer_verify.h"
-#include "harness/workload/mixer/mixer_verify_gradients.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/step_rows.h"
 #include "harness/workload/workload.h"

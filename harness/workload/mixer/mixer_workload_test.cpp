@@ -7,7 +7,6 @@
 
 #include "base/numbers.h"
 #include "harness/run/testing/device_probe.h"
-#include "harness/workload/mixer/mixer_worker.h"
 #include "harness/workload/mixer/testing/mixer_runs.h"
 
 namespace qb {

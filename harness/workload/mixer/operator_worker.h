@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workers of an operator (mixer_group.h) have in common in a pass, whatever they exchange:
+// What the workers of an operator (mixer_share.h) have in common in a pass, whatever they exchange:
 // the tensors of consecutive tokens, clocks, and messages in rounds.
 #pragma once
 
@@ -12,6 +12,8 @@
 
 #include "base/clock.h"
 #include "harness/forecast/scan_model.h"
+#include "harness/plan/exchange/exchange_plan.h"
+#include "harness/plan/pass.h"
 #include "harness/run/device/mixer_device.h"
 #include "harness/run/runner/run_workers.h"
 #include "harness/workload/mixer/mixer_tensors.h"
@@ -145,16 +147,29 @@ class OperatorWorker : public StepWorker {
   int round_ = 0;
 };
 
-// The backward pass of an operator on one worker, from the inputs and dO alone: mix_backward()
-// keeps nothing of a forward pass.
-class MixerBackward final : public OperatorWorker {
- public:
-  using OperatorWorker::OperatorWorker;
+// The bytes of a block of a state, whatever its worker. A block has some heads of the state where
+// the operator is causal, and else some rows of every head.
+[[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan,
+                                       int exchange, std::int64_t block);
 
- private:
-  void compute(int /*round*/) override {
-    timed([&] { device().mix_backward(problem_.options, arguments_, gradients_, context()); });
-  }
-};
+// Makes a worker that holds consecutive tokens and shares states (mixer_worker.cpp). The
+// references must outlive it, and those of make_axial_workers().
+[[nodiscard]] std::unique_ptr<OperatorWorker> make_state_worker(const MixerProblem& problem,
+                                                                const MixerTensors& tensors,
+                                                                const ExchangeMessages& exchanges,
+                                                                const ExchangePlan& plan, int index,
+                                                                Allocator& memory);
+
+// The change of layout that each round of a pass of axial is, or kGatherBias. Backwards dO goes to
+// the columns, then Y, which is made again, and the gradient of Y comes back.
+inline constexpr int kGatherBias = -1;  // each worker sends the rows of its columns to all others
+[[nodiscard]] std::span<const int> axial_rounds(Pass pass, bool has_pair_bias);
+
+// Makes the forward and the backward worker of axial attention (axial_worker.cpp), which share
+// memory; without `backward`, the messages of that pass, only the first.
+[[nodiscard]] std::pair<std::unique_ptr<OperatorWorker>, std::unique_ptr<OperatorWorker>>
+make_axial_workers(const MixerProblem& problem, const MixerTensors& tensors,
+                   const ExchangeMessages& forward, const ExchangeMessages* backward,
+                   const AxialTensor& axial, int index, Allocator& memory);
 
 }  // namespace qb

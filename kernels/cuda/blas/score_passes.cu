@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "kernels/cuda/blas/score_passes.h"
+#include "kernels/cuda/blas/softmax_sum.cuh"
 #include "kernels/cuda/blas/softmax_threads.cuh"
-#include "kernels/cuda/flash/key_span.cuh"
 #include "kernels/cuda/runtime/check.cuh"
 #include "kernels/cuda/runtime/element.cuh"
 

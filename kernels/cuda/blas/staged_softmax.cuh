@@ -5,7 +5,6 @@
 
 #include "kernels/cuda/blas/softmax_sum.cuh"
 #include "kernels/cuda/blas/staged_work.h"
-#include "kernels/cuda/flash/key_span.cuh"
 
 namespace qb::cuda {
 

@@ -56,11 +56,11 @@ inline void run_over(const BackwardArguments& a, const Way& way) {
   emulator::run_backward_rows(rows_parameters(a, false, places), way.seed);
   emulator::run_backward_rows(rows_parameters(a, true, places), way.seed);
   std::mt19937 engine(way.seed);
-  if (way.shuffled) std::shuffle(work.lists.items.begin(), work.lists.items.end(), engine);
+  if (way.shuffled) std::shuffle(work.items.begin(), work.items.end(), engine);
   BackwardParameters p = backward_parameters(a, work, places);
-  for_each_list(work.lists, p, [](const auto& list, auto& pointer) { pointer = list.data(); });
+  for_each_list(work, p, [](const auto& list, auto& pointer) { pointer = list.data(); });
   const BackwardKernel kernel{work.shape, a.q.dtype == DType::bf16};
-  if (work.shape.variant == BackwardVariant::hopper) {
+  if (work.shape.variant == FlashVariant::hopper) {
     BackwardMaps maps;
     encode(a, work.shape, emulator::encode_tiled, maps);
     emulator::run_backward_sm90(p, maps, kernel, way.seed);

@@ -11,7 +11,7 @@
 #include "harness/run/device/cpu_device.h"
 #include "harness/verify/verify.h"
 #include "harness/workload/layer/layer_backward.h"
-#include "harness/workload/layer/layer_gradients.h"
+#include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 
 namespace qb::testing_support {

@@ -38,7 +38,7 @@ struct BackwardDeviceLists::State {
     std::vector<std::byte> bytes(memory.bytes());
     std::byte* to = bytes.data() + place_bytes(NonfiniteList{});  // the number is 0
     BackwardParameters p;
-    for_each_list(work.lists, p, [&to](const auto& list, auto&) {
+    for_each_list(work, p, [&to](const auto& list, auto&) {
       if (!list.empty()) std::memcpy(to, list.data(), list.size() * sizeof(list[0]));
       to += place_bytes(list);
     });
@@ -87,11 +87,11 @@ struct BackwardLaunch::State {
     of_keys = rows_parameters(aligned, true, places);
     std::byte* at = of_call.memory.as<std::byte>() + place_bytes(NonfiniteList{});
     parameters = backward_parameters(aligned, of_call.work, places);
-    for_each_list(of_call.work.lists, parameters, [&at](const auto& list, auto& pointer) {
+    for_each_list(of_call.work, parameters, [&at](const auto& list, auto& pointer) {
       pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at);
       at += place_bytes(list);
     });
-    if (kernel.shape.variant == BackwardVariant::wide) {
+    if (kernel.shape.variant == FlashVariant::wide) {
       prepare_backward_sm80(kernel);
       return;
     }
@@ -103,7 +103,7 @@ struct BackwardLaunch::State {
     for (const InputCopy* const input : {&q, &k, &v, &d_out}) input->refresh(stream);
     launch_backward_rows(of_queries, stream);
     launch_backward_rows(of_keys, stream);
-    if (kernel.shape.variant == BackwardVariant::hopper)
+    if (kernel.shape.variant == FlashVariant::hopper)
       launch_backward_sm90(parameters, maps, kernel, stream);
     else
       launch_backward_sm80(parameters, kernel, stream);

@@ -170,8 +170,8 @@ class OwnerLists {
     }
   }
 
-  [[nodiscard]] BackwardLists lists() && {
-    BackwardLists lists;
+  [[nodiscard]] BackwardWork lists() && {
+    BackwardWork lists;
     lists.bits = std::move(bits_);
     for (std::size_t i = 0; i < owners_.size(); ++i) {
       const Owner& owner = owners_[i];
@@ -240,7 +240,7 @@ class OwnerLists {
 
 }  // namespace
 
-BackwardLists list_cells(const TileSchedule& schedule, const BackwardShape& shape) {
+BackwardWork list_cells(const TileSchedule& schedule, const BackwardShape& shape) {
   OwnerLists owners(schedule, shape);
   const std::int64_t row_block = shape.other_block;
   CellRow cells(schedule, row_block, shape.own_block);
@@ -260,7 +260,9 @@ BackwardLists list_cells(const TileSchedule& schedule, const BackwardShape& shap
       begin = end;
     }
   finish();
-  return std::move(owners).lists();
+  BackwardWork lists = std::move(owners).lists();
+  lists.shape = shape;
+  return lists;
 }
 
 }  // namespace qb::cuda

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/flash/backward/backward_sm90.cuh"
 
-#include "kernels/cuda/flash/backward/backward_configs.h"
 #include "kernels/cuda/flash/backward/backward_kernels.h"
 #include "kernels/cuda/flash/flash_kernels.h"
 #include "kernels/cuda/runtime/check.cuh"

@@ -20,15 +20,14 @@ std::int64_t chunks_of(std::int64_t length) {
 }
 
 // The copy engine reads boxes only. At d = 256 the sums of a warpgroup do not fit into registers.
-BackwardVariant variant_of(const BackwardArguments& a, FlashPath path, std::int64_t dim) {
+FlashVariant variant_of(const BackwardArguments& a, FlashPath path, std::int64_t dim) {
   const bool boxes = box_readable(a.q, 1) && box_readable(a.k, 1) && box_readable(a.v, 1) &&
                      box_readable(a.d_out, 1);
-  return path == FlashPath::sm90 && dim <= 128 && boxes ? BackwardVariant::hopper
-                                                        : BackwardVariant::wide;
+  return path == FlashPath::sm90 && dim <= 128 && boxes ? FlashVariant::hopper : FlashVariant::wide;
 }
 
 // Lists the blocks for each of their heads: those whose other side shares the cache at once.
-std::vector<WorkItem> items_of(const BackwardLists& lists, const BackwardArguments& a) {
+std::vector<WorkItem> items_of(const BackwardWork& lists, const BackwardArguments& a) {
   const Extent& q = a.q.extent;
   const Extent& k = a.k.extent;
   if (q.batch * q.heads == 0) return {};
@@ -47,9 +46,9 @@ std::vector<WorkItem> items_of(const BackwardLists& lists, const BackwardArgumen
 
 }  // namespace
 
-BackwardShape backward_shape(BackwardVariant variant, std::int64_t head_dim) {
+BackwardShape backward_shape(FlashVariant variant, std::int64_t head_dim) {
   const int padded = head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
-  if (variant == BackwardVariant::wide) return {variant, padded, 64, 64};
+  if (variant == FlashVariant::wide) return {variant, padded, 64, 64};
   return {variant, padded, 128, padded == 64 ? 128 : 64};
 }
 
@@ -90,16 +89,14 @@ void check_backward_call(const BackwardArguments& a) {
 
 BackwardWork lower_backward(const BackwardArguments& a, FlashPath path) {
   const std::int64_t dim = std::max(a.q.extent.head_dim, a.v.extent.head_dim);
-  BackwardWork work;
-  work.shape = backward_shape(variant_of(a, path, dim), dim);
-  work.lists = list_cells(*a.schedule, work.shape);
-  work.lists.items = items_of(work.lists, a);
+  BackwardWork work = list_cells(*a.schedule, backward_shape(variant_of(a, path, dim), dim));
+  work.items = items_of(work, a);
   return work;
 }
 
 std::int64_t executed_pairs(const BackwardWork& work, std::int64_t q_heads) {
   std::int64_t cells = 0;
-  for (const BackwardBlock& block : work.lists.blocks) cells += block.n_masked + block.n_full;
+  for (const BackwardBlock& block : work.blocks) cells += block.n_masked + block.n_full;
   return q_heads * cells * work.shape.own_block * work.shape.other_block;
 }
 
@@ -109,7 +106,7 @@ BackwardMemory backward_memory(const BackwardArguments& aligned, const BackwardI
   const Extent& k = aligned.k.extent;
   std::size_t list_bytes = place_bytes(NonfiniteList{});
   BackwardParameters p;
-  for_each_list(work.lists, p, [&](const auto& list, auto&) { list_bytes += place_bytes(list); });
+  for_each_list(work, p, [&](const auto& list, auto&) { list_bytes += place_bytes(list); });
   BackwardMemory memory;
   memory.list_bytes = static_cast<std::int64_t>(list_bytes);
   memory.numbers_bytes = q.batch * q.heads * round_up(q.length, kBackwardPadding) *
@@ -140,7 +137,7 @@ BackwardParameters backward_parameters(const BackwardArguments& a, const Backwar
   p.own_flags = places.key_flags;
   p.other_flags = places.query_flags;
   p.nonfinite = places.nonfinite;
-  p.n_items = narrow(std::ssize(work.lists.items));
+  p.n_items = narrow(std::ssize(work.items));
   p.own_block = work.shape.own_block;
   p.other_block = work.shape.other_block;
   p.own_length = narrow(own.length);

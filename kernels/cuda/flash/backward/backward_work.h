@@ -19,37 +19,32 @@
 
 namespace qb::cuda {
 
-// These variants are compiled: wide is backward_sm80.cuh, hopper is backward_sm90.cuh.
-enum class BackwardVariant { wide, hopper };
-
+// Two variants are compiled: wide is backward_sm80.cuh, hopper is backward_sm90.cuh.
 struct BackwardShape {
-  BackwardVariant variant = BackwardVariant::wide;
+  FlashVariant variant = FlashVariant::wide;
   int padded_dim = 64;
   int own_block = 64;    // rows that a grid block owns
   int other_block = 64;  // rows of the other side in each step
 };
 
 // Returns the compiled shape for a head dimension (the larger one of keys and values).
-[[nodiscard]] BackwardShape backward_shape(BackwardVariant variant, std::int64_t head_dim);
+[[nodiscard]] BackwardShape backward_shape(FlashVariant variant, std::int64_t head_dim);
 
 // These are the lists of one kernel. Blocks without a step are left out.
-struct BackwardLists {
+struct BackwardWork {
+  BackwardShape shape;
   std::vector<WorkItem> items;  // in the order in which the grid's blocks start, heavy ones first
   std::vector<BackwardBlock> blocks;
   std::vector<BackwardStep> masked;
   std::vector<BackwardRun> runs;
   std::vector<std::uint64_t> bits;
+
+  [[nodiscard]] bool empty() const { return items.empty(); }
 };
 
 // Lists the cells of a valid schedule by blocks of keys; there are no items yet. Throws Unsupported
 // where the bits of the cells are too many.
-[[nodiscard]] BackwardLists list_cells(const TileSchedule& schedule, const BackwardShape& shape);
-
-struct BackwardWork {
-  BackwardShape shape;
-  BackwardLists lists;
-  [[nodiscard]] bool empty() const { return lists.items.empty(); }
-};
+[[nodiscard]] BackwardWork list_cells(const TileSchedule& schedule, const BackwardShape& shape);
 
 // Says how the kernels read the inputs: rows that do not begin at multiples of 16 bytes are copied.
 struct BackwardInputs {
@@ -113,7 +108,7 @@ void encode(const BackwardArguments& aligned, const BackwardShape& shape, Encode
 // Calls visit(list, pointer to it in the parameters) for each list, in the order of their places,
 // which follow one number, BackwardPlaces::nonfinite.
 template <class Visit>
-void for_each_list(const BackwardLists& lists, BackwardParameters& p, Visit visit) {
+void for_each_list(const BackwardWork& lists, BackwardParameters& p, Visit visit) {
   visit(lists.items, p.items);
   visit(lists.blocks, p.blocks);
   visit(lists.masked, p.masked);

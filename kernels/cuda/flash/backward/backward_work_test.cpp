@@ -26,7 +26,7 @@ using ::testing::ThrowsMessage;
 
 // Returns whether own row i and other row j of the blocks are a pair of the step, as a kernel
 // decides it.
-bool is_pair_of(const BackwardLists& lists, const BackwardStep& step, std::int64_t other_block,
+bool is_pair_of(const BackwardWork& lists, const BackwardStep& step, std::int64_t other_block,
                 std::int64_t i, std::int64_t j) {
   if (i < step.own_begin || i >= step.own_end || j < step.other_begin || j >= step.other_end ||
       j < i + step.lo || j > i + step.hi)
@@ -38,7 +38,7 @@ bool is_pair_of(const BackwardLists& lists, const BackwardStep& step, std::int64
 
 // Returns how often each pair is in the lists, row-major over queries and keys. Pairs of rows or
 // keys that do not exist are counted as failures.
-std::vector<int> times_listed(const BackwardLists& lists, const TileSchedule& schedule,
+std::vector<int> times_listed(const BackwardWork& lists, const TileSchedule& schedule,
                               const BackwardShape& shape) {
   std::vector<int> times(static_cast<std::size_t>(schedule.n_queries * schedule.n_keys));
   const auto count = [&](std::int64_t key, std::int64_t row) {
@@ -70,14 +70,14 @@ std::vector<int> times_listed(const BackwardLists& lists, const TileSchedule& sc
   return times;
 }
 
-constexpr BackwardShape kShapes[] = {{BackwardVariant::wide, 64, 64, 64},
-                                     {BackwardVariant::hopper, 128, 128, 64},
-                                     {BackwardVariant::hopper, 64, 128, 128}};
+constexpr BackwardShape kShapes[] = {{FlashVariant::wide, 64, 64, 64},
+                                     {FlashVariant::hopper, 128, 128, 64},
+                                     {FlashVariant::hopper, 64, 128, 128}};
 
 void expect_listed_once(const TileSchedule& schedule) {
   for (const BackwardShape& shape : kShapes) {
     SCOPED_TRACE(std::to_string(shape.own_block) + " x " + std::to_string(shape.other_block));
-    const BackwardLists lists = list_cells(schedule, shape);
+    const BackwardWork lists = list_cells(schedule, shape);
     const std::vector<int> times = times_listed(lists, schedule, shape);
     for (std::int64_t row = 0; row < schedule.n_queries; ++row)
       for (std::int64_t key = 0; key < schedule.n_keys; ++key)
@@ -119,18 +119,18 @@ TEST(BackwardCells, OfMasksThatAreCommon) {
 // sequences the lists must not grow with the cells.
 TEST(BackwardCells, OfDenseMasksAreRuns) {
   const BackwardShape shape = kShapes[0];
-  const BackwardLists full =
+  const BackwardWork full =
       list_cells(build_schedule(1024, 1024, {{0, 1024, {0, 1024}}}, 128), shape);
   EXPECT_EQ(full.masked.size(), 0u);
   EXPECT_EQ(full.runs.size(), 16u);
   EXPECT_EQ(full.bits.size(), 0u);
-  const BackwardLists causal =
+  const BackwardWork causal =
       list_cells(build_schedule(1024, 1024, {{0, 1024, {0, 1024, SpanKind::causal}}}, 128), shape);
   EXPECT_EQ(causal.masked.size(), 16u);
   EXPECT_EQ(causal.runs.size(), 15u);
   EXPECT_EQ(causal.bits.size(), 0u);
   // Tiles of 192 rows end within blocks of 128.
-  const BackwardLists straddled = list_cells(
+  const BackwardWork straddled = list_cells(
       build_schedule(1024, 1024, {{0, 1024, {0, 1024, SpanKind::causal}}}, 192), kShapes[2]);
   EXPECT_EQ(straddled.masked.size(), 8u);
   EXPECT_EQ(straddled.bits.size(), 0u);
@@ -156,14 +156,14 @@ TEST(BackwardWork, ListsEachBlockOnceForEachHeadHeavyOnesFirst) {
   const BackwardWork work = lowered(call, FlashPath::sm80);
   std::set<std::tuple<int, int, int>> seen;
   int steps = std::numeric_limits<int>::max();
-  for (const WorkItem& item : work.lists.items) {
+  for (const WorkItem& item : work.items) {
     EXPECT_TRUE(seen.insert({item.tile, item.batch, item.q_head}).second);
     EXPECT_EQ(item.kv_head, item.q_head);
-    const BackwardBlock& block = work.lists.blocks[static_cast<std::size_t>(item.tile)];
+    const BackwardBlock& block = work.blocks[static_cast<std::size_t>(item.tile)];
     EXPECT_LE(block.n_masked + block.n_full, steps);
     steps = block.n_masked + block.n_full;
   }
-  EXPECT_EQ(seen.size(), work.lists.blocks.size() * 2 * 2U);
+  EXPECT_EQ(seen.size(), work.blocks.size() * 2 * 2U);
   // 8 blocks of 64 keys: 8 + 7 + ... + 1 cells.
   EXPECT_EQ(executed_pairs(work, 6), 6 * 36 * 64 * 64);
 }
@@ -174,12 +174,12 @@ TEST(BackwardWork, TakesTheHopperKernelWhereTheCopyEngineCanRead) {
                                           build_schedule(10, 10, {{0, 10, {0, 10}}}, 128));
     return lowered(call, path).shape;
   };
-  EXPECT_EQ(shape_of(64, 64, FlashPath::sm90).variant, BackwardVariant::hopper);
-  EXPECT_EQ(shape_of(33, 70, FlashPath::sm90).variant, BackwardVariant::hopper);
+  EXPECT_EQ(shape_of(64, 64, FlashPath::sm90).variant, FlashVariant::hopper);
+  EXPECT_EQ(shape_of(33, 70, FlashPath::sm90).variant, FlashVariant::hopper);
   EXPECT_EQ(shape_of(33, 70, FlashPath::sm90).padded_dim, 128);
-  EXPECT_EQ(shape_of(64, 129, FlashPath::sm90).variant, BackwardVariant::wide);
+  EXPECT_EQ(shape_of(64, 129, FlashPath::sm90).variant, FlashVariant::wide);
   EXPECT_EQ(shape_of(64, 129, FlashPath::sm90).padded_dim, 256);
-  EXPECT_EQ(shape_of(64, 64, FlashPath::sm80).variant, BackwardVariant::wide);
+  EXPECT_EQ(shape_of(64, 64, FlashPath::sm80).variant, FlashVariant::wide);
 }
 
 TEST(BackwardWork, RefusesWhatItCannotCompute) {

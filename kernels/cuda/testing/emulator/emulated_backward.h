@@ -13,7 +13,6 @@
 #include "kernels/cuda/flash/backward/backward_sm90.cuh"
 #pragma GCC diagnostic pop
 
-#include "kernels/cuda/flash/backward/backward_configs.h"
 #include "kernels/cuda/flash/backward/backward_kernels.h"
 #include "kernels/cuda/testing/emulator/emulator.h"
 
