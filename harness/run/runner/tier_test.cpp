@@ -66,8 +66,7 @@ void damage_fetch(Plan& plan, Random& random) {
       if (s > 0 && !step.sends.empty()) step.sends.swap(worker.steps[s - 1].sends);
       break;
     default:
-      if (!step.receives.empty() && workers.size() > 1)
-        one_of(step.receives)->peer = static_cast<int>(random() % workers.size());
+      if (!step.receives.empty()) one_of(step.receives)->peer = kRoot;
   }
 }
 
@@ -83,9 +82,6 @@ TEST(Tier, WhatCheckRefusesFailsOrIsWrongAndWhatItAcceptsIsRight) {
     damage_fetch(plan, random);
     const auto offence = check(plan);
     ++(offence ? refused : accepted);
-    // A message that nobody sends would be waited for.
-    if (offence && offence->find("awaited and never sent") != std::string::npos) continue;
-    if (offence && offence->find("not another worker") != std::string::npos) continue;
     ASSERT_EQ(fetches_right(plan), !offence) << i << ": " << offence.value_or("accepted");
   }
   EXPECT_GT(accepted, 50);
