@@ -35,7 +35,7 @@
   OTHER(flash_decoding, plan_flash_decoding, 0x2E2388, 1, "splits of the keys on one device, one reduction") \
   OTHER(tree_decode, plan_tree_decode, 0x71A8D5, 5, "query everywhere, cache sharded, three all-reduces") \
   OTHER(helix, plan_helix, 0x4E5A72, 2, "heads x tokens: the cache of a head share over workers, one all-to-all") \
-  OTHER(rectangular, plan_rectangular, 0xA13D2D, 5, "blocks of queries, keys and values fetched from a memory tier, one by one")
+  OTHER(rectangular, plan_rectangular, 0x8A724E, 5, "blocks of queries, keys and values fetched from a memory tier, one by one")
 #define QB_STRATEGIES(X) QB_SCHEMES_AND_OTHERS(X, X)
 // clang-format on
 
