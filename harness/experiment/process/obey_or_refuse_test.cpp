@@ -208,7 +208,7 @@ class ObeyOrRefuse : public testing::Test {
       }
       const ParameterNeed& need = *unmet.front().need;
       const Parameter& granted = parameter_of(need.column);
-      const auto words = split_words(need.words, " ");
+      const auto words = split_words(words_of(need), " ");
       set(c, granted,
           words.empty() ? candidates().at(std::string(granted.key)).front()
                         : std::string(words[pick(words.size())]));
