@@ -207,7 +207,7 @@ Texts parameters_of(const Case& c) {
 // The parameters of each case of a spec, whose files need not be there.
 std::vector<Texts> cases_of(const std::string& yaml, const std::string& name) {
   std::vector<Texts> cases;
-  for (const Case& c : resolved_cases(parse_spec(yaml, name, {})))
+  for (const Case& c : resolved_cases(parse_spec(yaml, name, {}).cases))
     cases.push_back(parameters_of(c));
   return cases;
 }
@@ -218,7 +218,7 @@ std::pair<std::vector<Texts>, std::string> predict_spec(const std::string& yaml,
                                                         const std::vector<std::string>& set) {
   const Spec spec = parse_spec(yaml, name, {.set = set});
   std::vector<Texts> rows;
-  for (const Case& c : resolved_cases(spec)) {
+  for (const Case& c : resolved_cases(spec.cases)) {
     poll_interrupt();
     Texts& row = rows.emplace_back(parameters_of(c));
     row["case_id"] = case_id(c);

@@ -4,7 +4,7 @@
 // These descriptions decide what specs accept, what the CSV files hold, what figures write beside a
 // line, how older runs are completed and what the documentation says. They are plain constants in
 // the lowest room, so that rooms which never meet (the runner and the plots) read the same ones.
-// `kHeldParameters` in harness/workload/case.h joins a parameter to the member of a `Case`.
+// QB_CASE_PARAMETERS in harness/workload/case.h joins a parameter to the member of a `Case`.
 #pragma once
 
 #include <array>
@@ -54,6 +54,14 @@ enum class FieldGroup {
          group == FieldGroup::means;
 }
 
+// What plans of some algorithms do, in the passes of a case: needs.cpp asks them, no list does.
+enum class PlanFact {
+  any,
+  sends_lse,              // to other workers or to the root
+  sends_partials,         // from worker to worker
+  takes_resident_tokens,  // it has a plan whose workers hold the first keys from the beginning
+};
+
 // What a value of a parameter needs of another parameter of the case; without it the value would
 // have no effect, or could not run. harness/workload/needs.h reads it for every command.
 struct ParameterNeed {
@@ -65,16 +73,17 @@ struct ParameterNeed {
   std::string_view values{};  // the values that need it, separated by spaces; empty: any but the
                               // standard one
   std::string_view hint{};    // ends the refusal: why, or the nearest that works
+  PlanFact fact = PlanFact::any;  // in place of words: it must hold of the algorithm
 
   [[nodiscard]] constexpr ParameterNeed or_if(std::string_view other,
                                               std::string_view its_words) const {
-    return {column, words, other, its_words, values, hint};
+    return {column, words, other, its_words, values, hint, fact};
   }
   [[nodiscard]] constexpr ParameterNeed of(std::string_view some) const {
-    return {column, words, or_column, or_words, some, hint};
+    return {column, words, or_column, or_words, some, hint, fact};
   }
   [[nodiscard]] constexpr ParameterNeed because(std::string_view why) const {
-    return {column, words, or_column, or_words, values, why};
+    return {column, words, or_column, or_words, values, why, fact};
   }
 };
 
@@ -160,6 +169,9 @@ using enum FieldGroup;
 
 [[nodiscard]] constexpr ParameterNeed need(std::string_view column, std::string_view words = {}) {
   return {.column = column, .words = words};
+}
+[[nodiscard]] constexpr ParameterNeed need(PlanFact fact) {
+  return {.column = "algorithm", .fact = fact};
 }
 
 // What parameter() sets of a field: `unit("tokens")`.

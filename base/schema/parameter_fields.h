@@ -83,7 +83,7 @@ inline constexpr Field kCaseFields[] = {
     parameter(residues, split, "interest_set", nullable, label("I = {}"),
               meaning("`[0, 1, 3]` or `\"0,1,3\"`; the order decides the self-distillation"),
               standard_meaning("the published set of W, above 111 the best known one"),
-              needs(need("algorithm", "cqs cqs_sharded"))),
+              needs(need("algorithm", kTakeInterestSets))),
     parameter(real, problem, "scale", nullable, label("scale {}"),
               meaning("the factor of the scores, above 0"), standard_meaning("1/sqrt(`head_dim`)"),
               needs(need("mixer_operator", "softmax performer nystrom linformer perceiver axial"))),
@@ -136,7 +136,7 @@ inline constexpr Field kCaseFields[] = {
               quiet_standard,
               meaning("`published` (the paper's rule), "
                       "`balanced` (every worker has the same work, even W included)"),
-              needs(need("algorithm", "cqs cqs_sharded"))),
+              needs(need("algorithm", kTakeInterestSets))),
     parameter(word, problem, "workload", standard("attention"), quiet_standard,
               meaning(
                   "`attention`; `transformer_layer`, an encoder layer around it; `sequence_mixer`; "
@@ -213,34 +213,26 @@ inline constexpr Field kCaseFields[] = {
                       "`f16`, `bf16`. The last two round a sum at each hop; `ulysses` sends no "
                       "sums, and a root adds in f32"),
               needs(need("pass", "backward both"), need("workload", "attention"))),
-    parameter(
-        word,
-        problem, "lse", standard("one"), label("LSE sent as {}"), quiet_standard,
-        meaning("the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
-                "weights of partials at any score; see [Large scores](README.md#large-scores)"),
-        needs(need("algorithm",
-                   "burst cqs cqs_sharded decode flash_decoding grid helix mesh pass_q usp")
-                  .because("other algorithms send no LSE"),
-              need("algorithm", "cqs cqs_sharded decode flash_decoding grid helix mesh pass_q usp")
-                  .or_if("pass", "backward both"),
-              need("workload", "attention"), need("device", "cpu"))),
-    parameter(
-        word,
-        problem, "partial_dtype", standard("f32"), label("partials sent in {}"), quiet_standard,
-        meaning("the type in which O of a partial travels between workers: `f32`, or "
-                "`f16` or `bf16`, as most published systems send it; its LSE stays `f32`"),
-        needs(need("algorithm", "cqs_sharded decode grid helix mesh pass_q ulysses usp")
-                  .because("other algorithms send no partials between workers"),
-              need("pass", "forward both"), need("workload", "attention"), need("device", "cpu"))),
+    parameter(word, problem, "lse", standard("one"), label("LSE sent as {}"), quiet_standard,
+              meaning(
+                  "the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
+                  "weights of partials at any score; see [Large scores](README.md#large-scores)"),
+              needs(need(PlanFact::sends_lse).because("other plans of this pass send no LSE"),
+                    need("workload", "attention"), need("device", "cpu"))),
+    parameter(word, problem, "partial_dtype", standard("f32"), label("partials sent in {}"),
+              quiet_standard,
+              meaning("the type in which O of a partial travels between workers: `f32`, or "
+                      "`f16` or `bf16`, as most published systems send it; its LSE stays `f32`"),
+              needs(need("pass", "forward both"),
+                    need(PlanFact::sends_partials)
+                        .because("other algorithms send no partials between workers"),
+                    need("workload", "attention"), need("device", "cpu"))),
     parameter(integer, split, "resident_tokens", since(2), unit("tokens"), standard("0"),
               range(0, 3'000'000'000), label("{} tokens everywhere"), quiet_standard,
               meaning("the first keys, which every worker holds from the beginning, {range}: text "
                       "tokens of a diffusion model, or a shared prefix. They are not sent and "
                       "each of their pairs is computed once"),
-              needs(need("algorithm",
-                         "ring striped zigzag pass_kv burst double_ring pass_q ulysses "
-                         "all_gather_kv grid usp mesh"),
-                    need("workload", "attention"))),
+              needs(need(PlanFact::takes_resident_tokens), need("workload", "attention"))),
     parameter(word, problem, "inputs", standard("random"), label("{} keys"), quiet_standard,
               meaning(
                   "`random` (from `seed`), `tied` (all keys of a head are its first), `peaked`. "

@@ -41,6 +41,9 @@
 
 namespace qb::fields {
 
+// These read the interest set and the distillation (StrategyOptions).
+inline constexpr std::string_view kTakeInterestSets = "cqs cqs_sharded";
+
 // Parameters that strategies read by their columns (StrategyKeys in harness/plan/strategies/): a
 // new one is its entry here and the strategy that asks for it.
 inline constexpr Field kStrategyKeys[] = {

@@ -22,7 +22,7 @@ std::int64_t counted(const std::vector<Plan>& passes, const std::vector<int>& ho
     for (std::size_t w = 0; w < host_of.size(); ++w)
       for (const Step& step : spelt.workers[w].steps)
         for (const Transfer& sent : step.sends)
-          if (sent.peer != kRoot && host_of[static_cast<std::size_t>(sent.peer)] != host_of[w])
+          if (sent.peer >= 0 && host_of[static_cast<std::size_t>(sent.peer)] != host_of[w])
             bytes[w] += sent.bytes;
   }
   return std::ranges::max(bytes);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/status.h"
 #include "harness/forecast/model_simulation.h"
 
 #include <algorithm>
@@ -216,6 +217,7 @@ std::optional<Execution> model_rounds(const Plan& plan, const PlanProfile& profi
 Execution model_execution(const Plan& plan, const Representatives& alike, const DeviceModel& device,
                           const ModelLink& link, Kernel kernel) {
   if (plan.workers.empty()) throw std::invalid_argument("model_execution: the plan has no workers");
+  if (plan.result == Result::tier) throw Unsupported("there is no model of a memory tier");
   const DeviceCosts device_costs(device, kernel, plan.problem, plan.pass);
   const PlanProfile profile(plan, alike, kernel, &device_costs);
   const double cores = device.cores.value;

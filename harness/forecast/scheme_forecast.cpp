@@ -46,14 +46,10 @@ Plan plan_for(const Strategy& strategy, const SchemeQuestion& question, Pass pas
         fmt::format("a double ring is modelled message by message, for at most {} "
                     "workers",
                     kMostOfDelays));
-  Plan plan = make_plan(strategy.name, problem_for(strategy.name, question.problem),
-                        {.workers = strategy.plan == plan_dense ? 1 : question.workers,
-                         .pass = pass,
-                         .workers_per_host = question.hosts.workers_per_host});
-  if (plan.result == Result::tier)
-    throw Unsupported(
-        fmt::format("{} fetches from a memory tier, of which there is no model", strategy.name));
-  return plan;
+  return make_plan(strategy.name, problem_for(strategy.name, question.problem),
+                   {.workers = strategy.plan == plan_dense ? 1 : question.workers,
+                    .pass = pass,
+                    .workers_per_host = question.hosts.workers_per_host});
 }
 
 // Some workers of the first and the last host, whose times bound that of all.
@@ -121,6 +117,7 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
         question_.problem.shape.q_len > kFewNewTokens)
       continue;
     if (question_.passes == Passes::forward && !has_own_forward_pass(strategy.name)) continue;
+    if (strategy.plan == plan_rectangular) continue;  // there is no model of a memory tier
     // Elsewhere a double ring is a zigzag ring that holds more.
     const int host = question_.hosts.workers_per_host;
     if (strategy.plan == plan_double_ring && (host < 2 || host >= question_.workers)) continue;

@@ -107,7 +107,6 @@ Case resolve_case(Case c) {
     if (c.pipeline.layers == 0) c.pipeline.layers = c.pipeline.stages * c.pipeline.virtual_stages;
     if (c.pipeline.microbatches == 0) c.pipeline.microbatches = static_cast<int>(c.shape.batch);
   }
-  if (c.mixer.kind && c.mixer.rows == 0) c.mixer.rows = standard_rows(*c.mixer.kind, c.shape.q_len);
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (const int n = splitting_workers(c);
       takes_interest_set(c.algorithm) && c.interest_set.empty() && n >= 3)

@@ -108,52 +108,84 @@ struct Measure {
 
 inline constexpr std::string_view kNoCluster = "none";  // all links are alike
 
+// The parameters of a case by their columns, in the order of kParameterFields, which says what each
+// means: OWN(type, name, standard value) is a member of a Case, and PART(column, member, path) one
+// of a member's. Strategies have their keys in between.
+// clang-format off
+#define QB_CASE_PARAMETERS(OWN, PART) \
+  OWN(std::string, algorithm, "dense") \
+  OWN(Kernel, kernel, Kernel::flash) \
+  OWN(Device, device, Device::automatic) \
+  OWN(Ranks, ranks, Ranks::serial) \
+  OWN(int, workers, 1) \
+  OWN(int, threads, 0) \
+  PART(n_tokens, shape, Shape::q_len) \
+  PART(kv_len, shape, Shape::kv_len) \
+  PART(batch, shape, Shape::batch) \
+  PART(q_heads, shape, Shape::q_heads) \
+  PART(kv_heads, shape, Shape::kv_heads) \
+  PART(head_dim, shape, Shape::head_dim) \
+  OWN(DType, dtype, DType::f32) \
+  OWN(MaskSpec, mask) \
+  OWN(std::uint64_t, seed, 1) \
+  OWN(std::vector<int>, interest_set) \
+  OWN(std::optional<double>, scale) \
+  OWN(std::int64_t, memory_budget_bytes, 0) \
+  OWN(std::optional<InstructionSet>, cpu_isa) \
+  OWN(std::vector<Sequence>, sequences) \
+  OWN(NewKeyOwner, new_key_owner, NewKeyOwner::round_robin) \
+  OWN(std::optional<double>, link_bandwidth_byte_per_s) \
+  OWN(std::optional<double>, link_latency_s) \
+  OWN(LinkMode, link_mode, LinkMode::overlap) \
+  OWN(std::optional<std::string>, model_device) \
+  OWN(int, model_cores, 0) \
+  OWN(Distillation, distillation, Distillation::published) \
+  OWN(WorkloadKind, workload, WorkloadKind::attention) \
+  OWN(std::int64_t, layer_feed_forward_dim, 0) \
+  OWN(std::int64_t, layer_block_tokens, 0) \
+  OWN(AllocatorKind, allocator, AllocatorKind::automatic) \
+  OWN(Launch, launch, Launch::alone) \
+  OWN(ClockKind, clock, ClockKind::synchronized) \
+  OWN(L2Cache, l2_cache, L2Cache::automatic) \
+  OWN(CudaPath, cuda_path, CudaPath::automatic) \
+  OWN(Passes, pass, Passes::forward) \
+  OWN(DType, gradient_dtype, DType::f32) \
+  OWN(SentLse, lse, SentLse::one) \
+  OWN(DType, partial_dtype, DType::f32) \
+  OWN(std::int64_t, resident_tokens, 0) \
+  OWN(InputKind, inputs, InputKind::random) \
+  OWN(SinkKind, sinks, SinkKind::none)
+#define QB_LATER_PARAMETERS(OWN, PART) \
+  OWN(std::string, cluster, kNoCluster) \
+  OWN(std::optional<std::string>, cluster_inside) \
+  OWN(std::optional<std::string>, cluster_between) \
+  OWN(int, cluster_nics, 0) \
+  OWN(GridOrder, cluster_order, GridOrder::hrc) \
+  PART(mixer_operator, mixer, MixerCase::kind) \
+  PART(mixer_rank, mixer, MixerCase::rank) \
+  PART(mixer_depth, mixer, MixerCase::depth) \
+  PART(mixer_rows, mixer, MixerCase::rows) \
+  PART(mixer_pair_bias, mixer, MixerCase::pair_bias) \
+  PART(mixer_chunk, mixer, MixerCase::chunk) \
+  PART(mixer_scan, mixer, MixerCase::scan) \
+  PART(mixer_blocks, mixer, MixerCase::blocks) \
+  PART(pipeline_schedule, pipeline, Pipeline::schedule) \
+  PART(pipeline_stages, pipeline, Pipeline::stages) \
+  PART(pipeline_layers, pipeline, Pipeline::layers) \
+  PART(pipeline_microbatches, pipeline, Pipeline::microbatches) \
+  PART(pipeline_virtual_stages, pipeline, Pipeline::virtual_stages) \
+  PART(pipeline_chunks, pipeline, Pipeline::chunks) \
+  PART(pipeline_cut, pipeline, Pipeline::cut)
+// clang-format on
+
+#define QB_OWN(type, name, ...) type name{__VA_ARGS__};
+#define QB_PART(...)
 struct Case {
   std::string experiment;
-  std::string algorithm = "dense";
-  Kernel kernel = Kernel::flash;
-  Device device = Device::automatic;
-  Ranks ranks = Ranks::serial;
-  int workers = 1;
-  int threads = 0;  // 0: all cores
+  QB_CASE_PARAMETERS(QB_OWN, QB_PART)
+  QB_LATER_PARAMETERS(QB_OWN, QB_PART)
   Shape shape;
-  MaskSpec mask;
-  DType dtype = DType::f32;
-  std::uint64_t seed = 1;
-  std::vector<int> interest_set;  // residues mod W; empty: the default set
-  std::optional<double> scale;
-  std::int64_t memory_budget_bytes = 0;                  // 0: none
-  std::optional<InstructionSet> cpu_isa;                 // none: the best one of the CPU
-  std::vector<Sequence> sequences;                       // a packed batch; empty: none
-  NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
-  std::optional<double> link_bandwidth_byte_per_s;       // none: no limit
-  std::optional<double> link_latency_s;
-  LinkMode link_mode = LinkMode::overlap;
-  std::optional<std::string> model_device;  // a file, or `here`: measured when the case begins
-  int model_cores = 0;                      // devices that the workers share; 0: one a worker
-  Distillation distillation = Distillation::published;  // cqs
-  WorkloadKind workload = WorkloadKind::attention;
-  std::int64_t layer_feed_forward_dim = 0;  // 0: 4 x the hidden width
-  std::int64_t layer_block_tokens = 0;      // 0: the plain layer
-  AllocatorKind allocator = AllocatorKind::automatic;
-  // The next four matter on device: cuda only.
-  Launch launch = Launch::alone;
-  ClockKind clock = ClockKind::synchronized;
-  L2Cache l2_cache = L2Cache::automatic;
-  CudaPath cuda_path = CudaPath::automatic;
-  Passes pass = Passes::forward;
-  DType gradient_dtype = DType::f32;
-  SentLse lse = SentLse::one;
-  DType partial_dtype = DType::f32;
-  std::int64_t resident_tokens = 0;
-  InputKind inputs = InputKind::random;
-  SinkKind sinks = SinkKind::none;
   StrategyKeys strategy_keys;
-  std::string cluster{kNoCluster};            // as read_cluster() reads it
-  std::optional<std::string> cluster_inside;  // as parse_link() reads it; none: of the file
-  std::optional<std::string> cluster_between;
-  int cluster_nics = 0;  // of a host; 0: of the file, or one a worker
-  GridOrder cluster_order = GridOrder::hrc;
   MixerCase mixer;
   Pipeline pipeline;
   Measure measure;
@@ -162,56 +194,13 @@ struct Case {
   // An earlier case measured it on such a GPU, or else this case does.
   std::optional<double> gpu_peak_flop_per_s;
 };
+#undef QB_OWN
+#undef QB_PART
 
 // The path of members, and of indices of arrays, from a Case to the parameter of that column.
 template <auto... Path>
 struct Held {
   std::string_view column;
-};
-
-inline constexpr std::tuple kHeldByCase{
-    Held<&Case::algorithm>{"algorithm"},
-    Held<&Case::kernel>{"kernel"},
-    Held<&Case::device>{"device"},
-    Held<&Case::ranks>{"ranks"},
-    Held<&Case::workers>{"workers"},
-    Held<&Case::threads>{"threads"},
-    Held<&Case::shape, &Shape::q_len>{"n_tokens"},
-    Held<&Case::shape, &Shape::kv_len>{"kv_len"},
-    Held<&Case::shape, &Shape::batch>{"batch"},
-    Held<&Case::shape, &Shape::q_heads>{"q_heads"},
-    Held<&Case::shape, &Shape::kv_heads>{"kv_heads"},
-    Held<&Case::shape, &Shape::head_dim>{"head_dim"},
-    Held<&Case::dtype>{"dtype"},
-    Held<&Case::mask>{"mask"},
-    Held<&Case::seed>{"seed"},
-    Held<&Case::interest_set>{"interest_set"},
-    Held<&Case::scale>{"scale"},
-    Held<&Case::memory_budget_bytes>{"memory_budget_bytes"},
-    Held<&Case::cpu_isa>{"cpu_isa"},
-    Held<&Case::sequences>{"sequences"},
-    Held<&Case::new_key_owner>{"new_key_owner"},
-    Held<&Case::link_bandwidth_byte_per_s>{"link_bandwidth_byte_per_s"},
-    Held<&Case::link_latency_s>{"link_latency_s"},
-    Held<&Case::link_mode>{"link_mode"},
-    Held<&Case::model_device>{"model_device"},
-    Held<&Case::model_cores>{"model_cores"},
-    Held<&Case::distillation>{"distillation"},
-    Held<&Case::workload>{"workload"},
-    Held<&Case::layer_feed_forward_dim>{"layer_feed_forward_dim"},
-    Held<&Case::layer_block_tokens>{"layer_block_tokens"},
-    Held<&Case::allocator>{"allocator"},
-    Held<&Case::launch>{"launch"},
-    Held<&Case::clock>{"clock"},
-    Held<&Case::l2_cache>{"l2_cache"},
-    Held<&Case::cuda_path>{"cuda_path"},
-    Held<&Case::pass>{"pass"},
-    Held<&Case::gradient_dtype>{"gradient_dtype"},
-    Held<&Case::lse>{"lse"},
-    Held<&Case::partial_dtype>{"partial_dtype"},
-    Held<&Case::resident_tokens>{"resident_tokens"},
-    Held<&Case::inputs>{"inputs"},
-    Held<&Case::sinks>{"sinks"},
 };
 
 template <std::size_t... I>
@@ -220,32 +209,15 @@ template <std::size_t... I>
       Held<&Case::strategy_keys, &StrategyKeys::texts, I>{fields::kStrategyKeys[I].column}...};
 }
 
-inline constexpr std::tuple kHeldLater{
-    Held<&Case::cluster>{"cluster"},
-    Held<&Case::cluster_inside>{"cluster_inside"},
-    Held<&Case::cluster_between>{"cluster_between"},
-    Held<&Case::cluster_nics>{"cluster_nics"},
-    Held<&Case::cluster_order>{"cluster_order"},
-    Held<&Case::mixer, &MixerCase::kind>{"mixer_operator"},
-    Held<&Case::mixer, &MixerCase::rank>{"mixer_rank"},
-    Held<&Case::mixer, &MixerCase::depth>{"mixer_depth"},
-    Held<&Case::mixer, &MixerCase::rows>{"mixer_rows"},
-    Held<&Case::mixer, &MixerCase::pair_bias>{"mixer_pair_bias"},
-    Held<&Case::mixer, &MixerCase::chunk>{"mixer_chunk"},
-    Held<&Case::mixer, &MixerCase::scan>{"mixer_scan"},
-    Held<&Case::mixer, &MixerCase::blocks>{"mixer_blocks"},
-    Held<&Case::pipeline, &Pipeline::schedule>{"pipeline_schedule"},
-    Held<&Case::pipeline, &Pipeline::stages>{"pipeline_stages"},
-    Held<&Case::pipeline, &Pipeline::layers>{"pipeline_layers"},
-    Held<&Case::pipeline, &Pipeline::microbatches>{"pipeline_microbatches"},
-    Held<&Case::pipeline, &Pipeline::virtual_stages>{"pipeline_virtual_stages"},
-    Held<&Case::pipeline, &Pipeline::chunks>{"pipeline_chunks"},
-    Held<&Case::pipeline, &Pipeline::cut>{"pipeline_cut"},
-};
-
 // The order is that of kParameterFields.
-inline constexpr auto kHeldParameters = std::tuple_cat(
-    kHeldByCase, held_keys(std::make_index_sequence<StrategyKeys::kCount>()), kHeldLater);
+#define QB_OWN(type, name, ...) Held<&Case::name>{#name},
+#define QB_PART(column, member, path) Held<&Case::member, &path>{#column},
+inline constexpr auto kHeldParameters =
+    std::tuple_cat(std::tuple{QB_CASE_PARAMETERS(QB_OWN, QB_PART)},
+                   held_keys(std::make_index_sequence<StrategyKeys::kCount>()),
+                   std::tuple{QB_LATER_PARAMETERS(QB_OWN, QB_PART)});
+#undef QB_OWN
+#undef QB_PART
 
 // Makes the open choices of a case, so that a row says what ran: `auto` becomes the device of this
 // machine, cqs without an interest set gets the default one, and a cluster the links of its file.

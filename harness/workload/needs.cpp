@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/schema/parameter_fields.h"
 #include "base/status.h"
 #include "base/words.h"
+#include "harness/plan/work/work.h"
 #include "harness/workload/case_text.h"
 
 namespace qb {
@@ -22,6 +24,38 @@ constexpr std::size_t place_of(std::string_view column) {
   return kCount;
 }
 
+bool has(PlanFact fact, const Plan& plan) {
+  if (fact == PlanFact::sends_lse) return rounds_lse(plan);
+  return fact == PlanFact::takes_resident_tokens ||
+         std::ranges::any_of(moved_tensors(plan), [](const MovedTensor& moved) {
+           return (moved.what == TensorRole::partial || moved.what == TensorRole::weighted) &&
+                  moved.kind != TransferKind::gather && moved.kind != TransferKind::write_back;
+         });
+}
+
+// Asks plans of small problems. A grid of many key-value heads shares them out, and helix does so
+// unless there are as many as workers. That a backward pass is lacking is said where it is planned.
+bool holds(PlanFact fact, std::string_view algorithm, int workers, Passes passes) {
+  for (const int kv_heads : {8, 2})
+    for (Pass pass : passes_of(passes))
+      for (bool planned = false; !planned;) try {
+          Case c;
+          c.algorithm = algorithm;
+          c.workers = workers;
+          c.shape = {1, 8, kv_heads, 16 * workers, 16 * workers, 8, 8};
+          c.mask = MaskKind::causal;
+          c.resident_tokens = fact == PlanFact::takes_resident_tokens ? workers : 0;
+          if (has(fact, plan_of(c, pass))) return true;
+          planned = true;
+        } catch (const Unsupported&) {
+          planned = pass == Pass::forward;  // there is none to ask
+          pass = Pass::forward;
+        } catch (const UsageError&) {
+          return true;  // whoever plans the case says what is wrong with its file
+        }
+  return false;
+}
+
 template <auto... Path>
 std::string text_at(const Case& c, Held<Path...>, const Field& field) {
   return text_of(member_of<Path...>(c), field);
@@ -33,7 +67,7 @@ class Values {
     std::apply(
         [&](auto... held) {
           std::size_t i = 0;
-          ((texts_[i] = text_at(c, held, kParameterFields[i]), ++i), ...);
+          texts_ = {text_at(c, held, kParameterFields[i++])...};
         },
         kHeldParameters);
   }
@@ -94,19 +128,34 @@ std::string reason(const Values& values, std::size_t i, const ParameterNeed& nee
 
 }  // namespace
 
+std::string_view words_of(const ParameterNeed& need, Passes passes) {
+  if (need.fact == PlanFact::any) return need.words;
+  thread_local std::map<std::pair<PlanFact, Passes>, std::string> known;
+  std::string& names = known[{need.fact, passes}];
+  if (names.empty())
+    for (const Strategy& strategy : strategies())
+      if (holds(need.fact, strategy.name, 4, passes))
+        names += fmt::format("{}{}", names.empty() ? "" : " ", strategy.name);
+  return names;
+}
+
 std::vector<UnmetNeed> unmet_needs(const Case& c) {
   const Values values(c);
   std::vector<UnmetNeed> unmet;
   for (std::size_t i = 0; i < kCount; ++i) {
     if (values.is_standard(i)) continue;
-    for (const ParameterNeed& need : kParameterFields[i].needs) {
+    for (const ParameterNeed& declared : kParameterFields[i].needs) {
+      ParameterNeed need = declared;
+      need.words = words_of(declared, c.pass);
       if (need.column.empty()) break;
       const bool concerned =
           need.values.empty() || values.holds(kParameterFields[i].column, need.values);
       if (!concerned || values.holds(need.column, need.words) ||
-          values.holds(need.or_column, need.or_words))
+          values.holds(need.or_column, need.or_words) ||
+          (need.fact != PlanFact::any && is_recipe_file(c.algorithm) &&
+           (c.workers == 1 || holds(need.fact, c.algorithm, c.workers, c.pass))))
         continue;
-      unmet.push_back({&kParameterFields[i], &need, reason(values, i, need)});
+      unmet.push_back({&kParameterFields[i], &declared, reason(values, i, need)});
       break;
     }
   }
@@ -117,7 +166,8 @@ std::string needs_text(const Field& parameter) {
   std::string text;
   for (const ParameterNeed& need : parameter.needs) {
     if (need.column.empty() || !need.values.empty()) continue;
-    text += fmt::format("{}`{}`", text.empty() ? "" : " and ", choices(need.column, need.words));
+    text +=
+        fmt::format("{}`{}`", text.empty() ? "" : " and ", choices(need.column, words_of(need)));
     if (!need.or_column.empty())
       text += fmt::format(" or `{}`", choices(need.or_column, need.or_words));
   }

@@ -23,6 +23,9 @@ struct UnmetNeed {
 // needs of either device: what it becomes depends on the machine.
 [[nodiscard]] std::vector<UnmetNeed> unmet_needs(const Case& c);
 
+// The words of the need; of a fact the registered algorithms whose plans of such passes have it.
+[[nodiscard]] std::string_view words_of(const ParameterNeed& need, Passes passes = Passes::both);
+
 // What every value of the parameter but the standard one needs: `ranks: model` and `link.bandwidth`
 // or `link.latency`, in Markdown. Empty where it needs nothing.
 [[nodiscard]] std::string needs_text(const Field& parameter);

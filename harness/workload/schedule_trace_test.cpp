@@ -7,12 +7,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "harness/forecast/model_executor.h"
+#include "harness/forecast/model_simulation.h"
 #include "harness/forecast/testing/constant_rate_device.h"
 #include "harness/plan/messages.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/run/testing/execute_fixtures.h"
-#include "harness/workload/passes.h"
+#include "harness/workload/prediction.h"
 
 namespace qb {
 namespace {

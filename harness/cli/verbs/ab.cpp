@@ -81,7 +81,7 @@ Subject subject_of(const AbWords& words, const std::string& side) {
   else
     subject.program = std::filesystem::absolute(side).string();
   subject.spec = load_spec(subject.spec_path, subject.options);
-  const std::vector<Case> cases = resolved_cases(subject.spec);
+  const std::vector<Case> cases = resolved_cases(subject.spec.cases);
   std::vector<std::string> telling = {"algorithm", "workers", "n_tokens", "kernel", "dtype"};
   const std::vector<std::string> varying = varying_parameters(cases);
   telling.insert(telling.end(), varying.begin(), varying.end());

@@ -69,9 +69,7 @@ Task load_task(const std::string& path, const RunWords& words) {
   Spec::Options options = words.spec;
   if (words.yes) options.max_cases = std::numeric_limits<std::size_t>::max();
   Task task{load_spec(path, options), {}};
-  Spec now = task.spec;
-  now.cases = cases_kept(now.cases, words.only, "--only");
-  task.cases = resolved_cases(now);
+  task.cases = resolved_cases(cases_kept(task.spec.cases, words.only, "--only"));
   return task;
 }
 

@@ -13,8 +13,8 @@
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/publish.h"
-#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/run/transport/link_model.h"
 
 namespace qb {
@@ -165,7 +165,7 @@ double distance_from_rings(double share) {
                                       : "striped",
             table.text(row, "pass") == "fwd" ? "forward" : "both", path, is_a100 ? 300e9 : 200e9),
         "a published ring", {});
-    const CaseResult predicted = run_case(spec.cases.at(0), "");
+    const CaseResult predicted = run_open_case(spec.cases.at(0), "");
     const double distance =
         std::log(predicted.samples.at(0).critical_path_s * table.number(row, "iterations_per_s"));
     sum += distance * distance;

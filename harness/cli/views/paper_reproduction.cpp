@@ -165,7 +165,7 @@ std::vector<PlannedRun> planned_runs(const std::vector<std::string>& experiments
     if (!fs::exists(path)) continue;
     run.spec = load_spec(path, {});
     std::set<std::string> done = cases_done(*run.spec, out, environment);
-    std::vector<Case> cases = resolved_cases(*run.spec);
+    std::vector<Case> cases = resolved_cases(run.spec->cases);
     std::erase_if(cases, [&](const Case& c) { return !done.insert(case_id(c)).second; });
     run.left = cases.size();
     run.time = predicted_time(cases, earlier);

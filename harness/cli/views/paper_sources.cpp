@@ -118,7 +118,7 @@ std::string spec_of(const std::string& device, std::span<const CellReference::Bi
 }
 
 Case case_of_spec(const std::string& spec) {
-  return parse_spec(spec, "a claim's model", {}).cases.at(0);
+  return resolve_case(parse_spec(spec, "a claim's model", {}).cases.at(0));
 }
 
 RowValues predicted_row(const std::string& spec, bool timed) {

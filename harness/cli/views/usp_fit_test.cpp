@@ -13,8 +13,8 @@
 #include "base/source_root.h"
 #include "base/statistics.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/forecast/device_model.h"
 
 namespace qb {
@@ -86,7 +86,7 @@ double predicted_s(const FittedMachine& machine, const std::string& device,
                   scheme, degree, machine.gpus, n_tokens, batch, heads, heads / per_kv_head,
                   head_dim, device, machine.link_byte_per_s, machine.latency_s),
       "USP's README", {});
-  return run_case(spec.cases.at(0), "").samples.at(0).critical_path_s;
+  return run_open_case(spec.cases.at(0), "").samples.at(0).critical_path_s;
 }
 
 bool has_model(const FittedMachine& machine, const PublishedRow& row) {

@@ -244,7 +244,7 @@ class Auditor {
       if (const std::string& value = row.at(parameter.column);
           parameter.group == FieldGroup::problem && !value.empty())
         parameter.set(c, parameter, value);
-    const RowValues work = predicted_values(with_needs_met(c));
+    const RowValues work = predicted_values(resolve_case(with_needs_met(c)));
     for (const char* column : {"unmasked_pairs", "unmasked_flop"})
       row.expect(column, work.at(column), "the problem");
   }

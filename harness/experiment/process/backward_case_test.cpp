@@ -11,8 +11,8 @@
 #include "base/numbers.h"
 #include "base/schema/column_fields.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/workload/testing/tiny_case.h"
 #include "kernels/testing/mask_fixtures.h"
 
@@ -63,7 +63,7 @@ TEST(BackwardCase, SinksAreVerifiedInBothPassesOfEveryStrategy) {
       Case c = tiny_backward(algorithm, Passes::both);
       c.ranks = ranks;
       c.sinks = SinkKind::random;
-      const CaseResult result = run_case(resolve_case(c), "");
+      const CaseResult result = run_open_case(c, "");
       expect_right_gradients(result);
       EXPECT_EQ(result.values.at("device_peak_bytes"),
                 result.values.at("predicted_device_peak_bytes"));
@@ -71,7 +71,7 @@ TEST(BackwardCase, SinksAreVerifiedInBothPassesOfEveryStrategy) {
   Case layer = tiny_backward("dense", Passes::forward);
   layer.sinks = SinkKind::random;
   layer.workload = WorkloadKind::transformer_layer;
-  const CaseResult refused = run_case(resolve_case(layer), "");
+  const CaseResult refused = run_open_case(layer, "");
   EXPECT_EQ(refused.status, Status::unsupported);
   EXPECT_THAT(refused.message, HasSubstr("sinks: true needs workload: attention"));
 }
@@ -82,7 +82,7 @@ TEST(BackwardCase, EveryStrategyIsVerifiedUnderThreadsAndSerialRanks) {
       SCOPED_TRACE(std::string(algorithm) + ' ' + std::string(word(ranks)));
       Case c = tiny_backward(algorithm, Passes::backward);
       c.ranks = ranks;
-      const CaseResult result = run_case(c, "");
+      const CaseResult result = run_open_case(c, "");
       expect_right_gradients(result);
       if (result.status != Status::ok) continue;
       EXPECT_EQ(result.values.at("backward_sent_bytes"), result.values.at("device_sent_bytes"));
@@ -99,7 +99,7 @@ TEST(BackwardCase, ARingOnThreadsHoldsThePredictedMemory) {
   for (const Passes pass : {Passes::backward, Passes::both}) {
     Case c = tiny_backward("ring", pass);
     c.ranks = Ranks::threads;
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("device_peak_bytes"),
               result.values.at("predicted_device_peak_bytes"))
@@ -112,7 +112,7 @@ TEST(BackwardCase, BothPassesOfEveryStrategyAddUp) {
     SCOPED_TRACE(algorithm);
     Case c = tiny_backward(algorithm, Passes::both);
     c.ranks = Ranks::threads;
-    const CaseResult both = run_case(c, "");
+    const CaseResult both = run_open_case(c, "");
     expect_right_gradients(both);
     if (both.status != Status::ok) continue;
     for (const Sample& sample : both.samples) {
@@ -122,9 +122,9 @@ TEST(BackwardCase, BothPassesOfEveryStrategyAddUp) {
     }
     EXPECT_LT(number(both, "backward_time_median_s"), number(both, "wall_time_median_s"));
     c.pass = Passes::forward;
-    const RowValues forward = predicted_values(c);
+    const RowValues forward = predicted_open_values(c);
     c.pass = Passes::backward;
-    const RowValues backward = predicted_values(c);
+    const RowValues backward = predicted_open_values(c);
     EXPECT_EQ(number(both, "unmasked_flop"), parse_real(forward.at("unmasked_flop")).value() +
                                                  parse_real(backward.at("unmasked_flop")).value());
     EXPECT_EQ(parse_integer(both.values.at("moved_bytes")).value(),
@@ -151,20 +151,20 @@ TEST(BackwardCase, EveryKernelAndTypeIsVerified) {
       Case c = tiny_backward(algorithm, Passes::both);
       c.kernel = choice.kernel;
       c.dtype = choice.dtype;
-      expect_right_gradients(run_case(c, ""));
+      expect_right_gradients(run_open_case(c, ""));
     }
 }
 
 TEST(BackwardCase, SparseMasksAndPackedSequencesAndCachesHaveGradientsToo) {
   Case c = tiny_backward("ring", Passes::backward);
   c.mask = MaskSpec(mask_fixtures::block_local(16));
-  expect_right_gradients(run_case(c, ""));
+  expect_right_gradients(run_open_case(c, ""));
   c = tiny_backward("zigzag", Passes::backward);
   c.sequences = {{0, 40}, {10, 60}};
-  expect_right_gradients(run_case(c, ""));
+  expect_right_gradients(run_open_case(c, ""));
   c = tiny_backward("burst", Passes::backward);
   c.shape.kv_len = 150;
-  expect_right_gradients(run_case(c, ""));
+  expect_right_gradients(run_open_case(c, ""));
 }
 
 TEST(BackwardCase, ThePredictedPeakOfOneDeviceIsTheMeasuredOne) {
@@ -173,7 +173,7 @@ TEST(BackwardCase, ThePredictedPeakOfOneDeviceIsTheMeasuredOne) {
       for (const char* algorithm : {"dense", "cqs"}) {
         Case c = tiny_backward(algorithm, pass);
         c.kernel = kernel;
-        const CaseResult result = run_case(c, "");
+        const CaseResult result = run_open_case(c, "");
         ASSERT_EQ(result.status, Status::ok) << result.message;
         EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
                   result.values.at("predicted_active_peak_bytes"))
@@ -185,17 +185,17 @@ TEST(BackwardCase, ABudgetOfExactlyThePredictedPeakIsEnough) {
   Case c = tiny_backward("dense", Passes::both);
   c.kernel = Kernel::materialized;
   c.memory_budget_bytes =
-      parse_integer(predicted_values(c).at("predicted_active_peak_bytes")).value();
-  EXPECT_EQ(run_case(c, "").status, Status::ok);
+      parse_integer(predicted_open_values(c).at("predicted_active_peak_bytes")).value();
+  EXPECT_EQ(run_open_case(c, "").status, Status::ok);
   c.memory_budget_bytes -= 1;
-  EXPECT_EQ(run_case(c, "").status, Status::oom);
+  EXPECT_EQ(run_open_case(c, "").status, Status::oom);
 }
 
 // What is kept between the passes is labelled; what only the backward pass needs comes after it.
 TEST(BackwardCase, TheTimelineShowsWhatIsSavedForTheBackwardPass) {
   Case c = tiny_backward("cqs", Passes::both);
   c.measure.memory_timeline = true;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   std::vector<std::string> allocated;
   std::vector<std::string> freed;
@@ -213,7 +213,7 @@ TEST(BackwardCase, TheTimelineShowsWhatIsSavedForTheBackwardPass) {
   EXPECT_LT(place("saved_lse") + 1, place("d_out")) << "the forward pass is between them";
   for (const char* gradient : {"d_q", "d_k", "d_v"}) EXPECT_GT(place(gradient), place("d_out"));
   c.pass = Passes::forward;
-  const CaseResult forward = run_case(c, "");
+  const CaseResult forward = run_open_case(c, "");
   for (const RowValues& event : forward.timeline)
     EXPECT_THAT(event.text("label"), Not(HasSubstr("saved")));
 }
@@ -224,7 +224,7 @@ TEST(BackwardCase, ATimelineLeavesTheTimedRunsAsTheyAre) {
     Case c = tiny_backward("ring", pass);
     c.ranks = Ranks::threads;
     c.measure.memory_timeline = true;
-    const CaseResult result = run_case(c, folder.path());
+    const CaseResult result = run_open_case(c, folder.path());
     expect_right_gradients(result);
     EXPECT_EQ(result.samples.size(), 4u);
   }
@@ -234,7 +234,7 @@ TEST(BackwardCase, WhatHasNoBackwardPassIsUnsupportedWithTheReason) {
   const auto message_of = [](const char* algorithm, const auto& change) {
     Case c = tiny_backward(algorithm, Passes::backward);
     change(c);
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     EXPECT_EQ(result.status, Status::unsupported);
     return result.message;
   };

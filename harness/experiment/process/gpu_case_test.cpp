@@ -154,9 +154,9 @@ TEST(GpuCase, AllocationsOfLibrariesAreCountedWhereTheCaseAsks) {
   for (const bool asked : {false, true}) {
     Case c = tiny(Kernel::flash, "dense", 1);
     c.measure.device_memory = asked;
-    const CaseResult result = run_case(c, "", [](const Case&) -> std::unique_ptr<ComputeDevice> {
-      return std::make_unique<Watching>();
-    });
+    const CaseResult result = run_open_case(
+        c, "",
+        [](const Case&) -> std::unique_ptr<ComputeDevice> { return std::make_unique<Watching>(); });
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.has("gpu_memory_peak_bytes"), asked);
     if (asked) {
@@ -167,7 +167,7 @@ TEST(GpuCase, AllocationsOfLibrariesAreCountedWhereTheCaseAsks) {
 
 TEST(GpuCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
-  const auto values = predicted_values(tiny(Kernel::materialized, "dense", 1));
+  const auto values = predicted_open_values(tiny(Kernel::materialized, "dense", 1));
   // The tensors are Q, K, V in bf16, O and LSE in f32, cuBLAS's workspace, the bias and two score
   // matrices of 2 heads.
   const std::int64_t tensors = 100 * (2 * (2 + 1 + 1) * 16 + 4 * 2 * (16 + 1));
@@ -176,11 +176,11 @@ TEST(GpuCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   EXPECT_EQ(values.at("executed_pairs"), "10000");
 
   Case flash = tiny(Kernel::flash, "dense", 1);
-  EXPECT_EQ(predicted_values(flash).at("executed_pairs"), "");
+  EXPECT_EQ(predicted_open_values(flash).at("executed_pairs"), "");
   flash.cuda_path = CudaPath::sm_80;
   // Its tiles have 128 rows and 112 keys.
-  EXPECT_EQ(predicted_values(flash).at("executed_pairs"), "14336");
-  EXPECT_EQ(predicted_values(flash).at("predicted_active_peak_bytes"), "");
+  EXPECT_EQ(predicted_open_values(flash).at("executed_pairs"), "14336");
+  EXPECT_EQ(predicted_open_values(flash).at("predicted_active_peak_bytes"), "");
 }
 
 TEST(GpuCase, EveryRepeatFindsTheCacheAsTheCaseSays) {
@@ -188,11 +188,12 @@ TEST(GpuCase, EveryRepeatFindsTheCacheAsTheCaseSays) {
     Case c = tiny(Kernel::flash, "dense", 1);
     c.l2_cache = cache;
     int count = 0;
-    const CaseResult result = run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
-      auto device = std::make_unique<DeviceProbe>();
-      device->on_request = [&count](std::string_view name) { count += name == "fill"; };
-      return device;
-    });
+    const CaseResult result =
+        run_open_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
+          auto device = std::make_unique<DeviceProbe>();
+          device->on_request = [&count](std::string_view name) { count += name == "fill"; };
+          return device;
+        });
     EXPECT_EQ(result.status, Status::ok) << result.message;
     return count;
   };
@@ -289,7 +290,7 @@ TEST(GpuCase, WhatNcclCannotDoIsASentence) {
 
 TEST(GpuCase, ABuildOrAMachineWithoutAGpuSaysSo) {
   if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
-  const CaseResult result = run_case(tiny(Kernel::flash, "dense", 1), "");
+  const CaseResult result = run_open_case(tiny(Kernel::flash, "dense", 1), "");
   EXPECT_EQ(result.status, Status::unsupported);
   EXPECT_FALSE(result.message.empty());
   Case open = tiny(Kernel::flash, "dense", 1);

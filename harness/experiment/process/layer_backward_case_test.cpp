@@ -13,12 +13,12 @@
 #include "base/numbers.h"
 #include "base/schema/column_fields.h"
 #include "harness/experiment/audit/audit.h"
-#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/store.h"
 #include "harness/experiment/testing/fake_run.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/run/testing/device_probe.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "harness/workload/testing/tiny_case.h"
@@ -91,7 +91,7 @@ TEST(LayerBackwardCase, EveryKernelAndTypeIsVerifiedAndItsMemoryIsThePredictedOn
     Case c = tiny_step(choice.pass, choice.block_tokens);
     c.kernel = choice.kernel;
     c.dtype = choice.dtype;
-    expect_right_step(run_case(c, ""));
+    expect_right_step(run_open_case(c, ""));
   }
 }
 
@@ -101,15 +101,15 @@ TEST(LayerBackwardCase, TakesABatchGroupedHeadsAndSparseMasks) {
     c.shape.batch = 2;
     c.shape.kv_heads = 1;
     c.mask = MaskKind::causal;
-    expect_right_step(run_case(c, ""));
+    expect_right_step(run_open_case(c, ""));
     c.mask = MaskSpec(mask_fixtures::sliding_window(5, 5));
-    expect_right_step(run_case(c, ""));
+    expect_right_step(run_open_case(c, ""));
   }
 }
 
 TEST(LayerBackwardCase, TheTimesOfBothPassesAddUpToTheWallClock) {
   for (const std::int64_t block : kBlocks) {
-    const CaseResult both = run_case(tiny_step(Passes::both, block), "");
+    const CaseResult both = run_open_case(tiny_step(Passes::both, block), "");
     ASSERT_EQ(both.status, Status::ok) << both.message;
     EXPECT_EQ(both.samples.size(), 4u);
     for (const Sample& sample : both.samples) {
@@ -119,7 +119,7 @@ TEST(LayerBackwardCase, TheTimesOfBothPassesAddUpToTheWallClock) {
     }
     EXPECT_LT(backward_number(both, "backward_time_median_s"),
               backward_number(both, "wall_time_median_s"));
-    const CaseResult backward = run_case(tiny_step(Passes::backward, block), "");
+    const CaseResult backward = run_open_case(tiny_step(Passes::backward, block), "");
     ASSERT_EQ(backward.status, Status::ok) << backward.message;
     EXPECT_FALSE(backward.values.has("backward_time_median_s")) << "it is the wall clock";
     EXPECT_GT(backward_number(backward, "wall_time_median_s"), 0.0);
@@ -131,7 +131,7 @@ TEST(LayerBackwardCase, PartsHaveTheFlopAndTheTimeOfThePassesThatAreTimed) {
   const double attention = 4.0 * 33 * 33 * 32;
   for (const std::int64_t block : kBlocks)
     for (const Passes pass : {Passes::backward, Passes::both}) {
-      const CaseResult result = run_case(tiny_step(pass, block), "");
+      const CaseResult result = run_open_case(tiny_step(pass, block), "");
       ASSERT_EQ(result.status, Status::ok) << result.message;
       const double flop_of_passes = pass == Passes::both ? 3.0 * products + 3.5 * attention
                                                          : 2.0 * products + 2.5 * attention;
@@ -157,13 +157,13 @@ TEST(LayerBackwardCase, ABudgetOfExactlyThePredictedPeakIsEnough) {
   for (const Passes pass : {Passes::backward, Passes::both}) {
     Case c = tiny_step(pass, 10);
     const auto bytes = [](const Case& asked) {
-      return parse_integer(predicted_values(asked).at("predicted_active_peak_bytes")).value();
+      return parse_integer(predicted_open_values(asked).at("predicted_active_peak_bytes")).value();
     };
     c.memory_budget_bytes = bytes(c);
-    EXPECT_EQ(run_case(c, "").status, Status::ok);
+    EXPECT_EQ(run_open_case(c, "").status, Status::ok);
     EXPECT_GT(bytes(tiny_step(pass, 0)), c.memory_budget_bytes);
     c.memory_budget_bytes -= 1;
-    const CaseResult over = run_case(c, "");
+    const CaseResult over = run_open_case(c, "");
     EXPECT_EQ(over.status, Status::oom);
     EXPECT_TRUE(over.parts.empty());
   }
@@ -174,7 +174,7 @@ TEST(LayerBackwardCase, TheTimelineShowsWhatIsKeptForTheBackwardPass) {
   for (const std::int64_t block : kBlocks) {
     Case c = tiny_step(Passes::both, block);
     c.measure.memory_timeline = true;
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.samples.size(), 4u);
     std::vector<std::string> allocated;
@@ -225,7 +225,7 @@ TEST(LayerBackwardCase, ItsRowsPassTheAuditWhichFindsAGradientThatIsOff) {
   CsvTable parts(part_table().columns);
   for (const Case& open : spec.cases) {
     const Case c = resolve_case(open);
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
     const RunStore::Record record = make_record(c, result, "2025-01-31T12:00:00Z", 1.0);
     cases.append(case_table().fields_of(record.row));
@@ -266,9 +266,10 @@ TEST(LayerBackwardCase, WhatHasNoneIsUnsupportedWithTheReason) {
   const auto message_of = [](const std::function<void(Case&)>& change) {
     Case c = tiny_step(Passes::both, 0);
     change(c);
-    const CaseResult result = run_case(c, "", [](const Case&) -> std::unique_ptr<ComputeDevice> {
-      return std::make_unique<DeviceProbe>();
-    });
+    const CaseResult result =
+        run_open_case(c, "", [](const Case&) -> std::unique_ptr<ComputeDevice> {
+          return std::make_unique<DeviceProbe>();
+        });
     EXPECT_EQ(result.status, Status::unsupported);
     return result.message;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the rows of real layers in this process, and the ends of cases that cannot run.
-#include "harness/experiment/process/run_case.h"
+#include "harness/experiment/testing/open_cases.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(LayerCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
     Case c = tiny_layer(block);
     c.kernel = kernel;
     c.dtype = dtype;
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("verified_rows"), "32");
     EXPECT_LE(layer_number(result, "max_error"), layer_number(result, "tolerance"));
@@ -69,7 +69,7 @@ TEST(LayerCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
 }
 
 TEST(LayerCase, HasARowForEachPartOfEachRepeatThatTogetherFillIt) {
-  const CaseResult result = run_case(tiny_layer(0), "");
+  const CaseResult result = run_open_case(tiny_layer(0), "");
   ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
   double flop = 0.0;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
@@ -89,13 +89,13 @@ TEST(LayerCase, HasARowForEachPartOfEachRepeatThatTogetherFillIt) {
 TEST(LayerCase, OverItsBudgetIsOutOfMemoryWhereItsBlocksFit) {
   Case c = tiny_layer(10);
   const auto bytes = [](const Case& asked) {
-    return parse_integer(predicted_values(asked).at("predicted_active_peak_bytes")).value();
+    return parse_integer(predicted_open_values(asked).at("predicted_active_peak_bytes")).value();
   };
   c.memory_budget_bytes = bytes(c);
-  EXPECT_EQ(run_case(c, "").status, Status::ok);
+  EXPECT_EQ(run_open_case(c, "").status, Status::ok);
   EXPECT_GT(bytes(tiny_layer(0)), c.memory_budget_bytes);
   c.layer_block_tokens = 0;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   EXPECT_EQ(result.status, Status::oom);
   EXPECT_TRUE(result.parts.empty());
 }
@@ -104,7 +104,7 @@ TEST(LayerCase, OverItsBudgetIsOutOfMemoryWhereItsBlocksFit) {
 CaseResult run_on_gpu(Case c) {
   c.device = Device::cuda;
   c.threads = 0;
-  return run_case(c, "", [](const Case&) -> std::unique_ptr<ComputeDevice> {
+  return run_open_case(c, "", [](const Case&) -> std::unique_ptr<ComputeDevice> {
     return std::make_unique<DeviceProbe>();
   });
 }
@@ -200,7 +200,7 @@ TEST(LayerCase, OnAGpuMakesItsTileListsOnceACase) {
   const auto open = [&](const Case&) -> std::unique_ptr<ComputeDevice> {
     return std::make_unique<Watched>(kept_before_end);
   };
-  const CaseResult result = run_case(c, "", open);
+  const CaseResult result = run_open_case(c, "", open);
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.samples.size(), 4u);
   EXPECT_EQ(kept_before_end, 4);
@@ -212,14 +212,14 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   c.device = Device::cuda;
   c.threads = 0;
   c.dtype = DType::f16;
-  EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
+  EXPECT_EQ(predicted_open_values(c).at("predicted_active_peak_bytes"), "");
   c.cuda_path = CudaPath::sm_80;
   // Its tiles have 128 rows and 112 keys.
-  EXPECT_EQ(predicted_values(c).at("executed_pairs"), "14336");
-  EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
+  EXPECT_EQ(predicted_open_values(c).at("executed_pairs"), "14336");
+  EXPECT_EQ(predicted_open_values(c).at("predicted_active_peak_bytes"), "");
   c.cuda_path = CudaPath::automatic;
   c.kernel = Kernel::materialized;
-  const auto values = predicted_values(c);
+  const auto values = predicted_open_values(c);
   EXPECT_EQ(values.at("executed_pairs"), "10000");
   // Weights, states and output exist before the layer. The layer takes keys and values with 16
   // elements between rows, queries likewise, context, LSE and the kernel's output in float32; the
@@ -263,15 +263,15 @@ TEST(LayerCase, OnAGpuFlushesTheCacheAndEndsWhereTheDeviceIsLostOrFull) {
       return device;
     };
   };
-  EXPECT_EQ(run_case(c, "", open(0)).status, Status::ok);
+  EXPECT_EQ(run_open_case(c, "", open(0)).status, Status::ok);
   EXPECT_EQ(fills, 4);
   for (const int operation : {1, 5, 20}) {
-    const CaseResult lost = run_case(c, "", open(operation));
+    const CaseResult lost = run_open_case(c, "", open(operation));
     EXPECT_EQ(lost.status, Status::crashed) << operation;
     EXPECT_TRUE(lost.parts.empty());
   }
   c.memory_budget_bytes = 30000;
-  EXPECT_EQ(run_case(c, "", open(0)).status, Status::oom);
+  EXPECT_EQ(run_open_case(c, "", open(0)).status, Status::oom);
 }
 
 TEST(LayerCase, SaysWhatALayerOnAGpuCannotBe) {
@@ -299,10 +299,10 @@ TEST(LayerCase, SaysWhatALayerOnAGpuCannotBe) {
 
 TEST(LayerCase, SaysWhatALayerCannotBe) {
   const auto expect_unsupported = [](const Case& c, const std::string& reason) {
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     EXPECT_EQ(result.status, Status::unsupported) << reason;
     EXPECT_THAT(result.message, HasSubstr(reason));
-    EXPECT_THROW((void)predicted_values(c), Unsupported);
+    EXPECT_THROW((void)predicted_open_values(c), Unsupported);
   };
   Case c = tiny_layer(0);
   c.algorithm = "cqs";
@@ -321,7 +321,7 @@ TEST(LayerCase, SaysWhatALayerCannotBe) {
 TEST(LayerCase, TakesGroupedHeads) {
   Case c = tiny_layer(32);
   c.shape.kv_heads = 1;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
             result.values.at("predicted_active_peak_bytes"));
@@ -346,7 +346,7 @@ TEST(LayerCase, OnSeveralWorkersIsVerifiedAndSaysWhatTheySend) {
       SCOPED_TRACE(testing::Message() << workers << " workers, block " << block);
       Case c = split_layer(workers);
       c.layer_block_tokens = block;
-      const CaseResult result = run_case(c, "");
+      const CaseResult result = run_open_case(c, "");
       ASSERT_EQ(result.status, Status::ok) << result.message;
       EXPECT_EQ(result.values.at("verified_rows"), "32");
       EXPECT_LE(layer_number(result, "max_error"), layer_number(result, "tolerance"));
@@ -369,7 +369,7 @@ TEST(LayerCase, OnSeveralWorkersIsVerifiedAndSaysWhatTheySend) {
 
 TEST(LayerCase, SaysWhereTensorParallelismCannotBe) {
   const auto message_of = [](const Case& c) {
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     EXPECT_EQ(result.status, Status::unsupported);
     return result.message;
   };

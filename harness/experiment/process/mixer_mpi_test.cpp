@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "harness/experiment/process/mpi_case.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/run/transport/mpi_world.h"
 #include "harness/workload/testing/tiny_case.h"
 
@@ -50,7 +51,7 @@ TEST(MixerOverMpi, EveryOperatorAndScanIsARowThatWasVerified) {
         if (goes_back) c.pass = random() % 2 == 0 ? Passes::both : Passes::backward;
         SCOPED_TRACE(testing::Message() << name << ' ' << word(scan) << " W=" << workers
                                         << " N=" << c.shape.q_len << ' ' << word(c.pass));
-        const CaseResult result = run_case(c, "");
+        const CaseResult result = run_open_case(c, "");
         ASSERT_EQ(result.status, Status::ok) << result.message;
         EXPECT_EQ(result.values.has("d_q_max_error"), goes_back);
         // The clock starts when all ranks are ready and ends with the last of them.
@@ -61,7 +62,7 @@ TEST(MixerOverMpi, EveryOperatorAndScanIsARowThatWasVerified) {
         // Each rank holds what it holds as a thread, without the kernels of the others.
         c.ranks = Ranks::serial;
         EXPECT_EQ(result.values.at("device_peak_bytes"),
-                  run_case(c, "").values.at("device_peak_bytes"));
+                  run_open_case(c, "").values.at("device_peak_bytes"));
         if (workers == 1) break;
       }
     }
@@ -70,13 +71,13 @@ TEST(MixerOverMpi, EveryOperatorAndScanIsARowThatWasVerified) {
 TEST(MixerOverMpi, AFailureIsARowAndTheNextCaseRuns) {
   Case c = over_mpi(Mixer::nystrom, 3, ScanKind::all_reduce);
   c.memory_budget_bytes = 1000;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   EXPECT_EQ(result.status, Status::oom);
   EXPECT_THAT(result.message, HasSubstr("over the budget"));
   c.memory_budget_bytes = 0;
-  EXPECT_EQ(run_case(c, "").status, Status::ok);
+  EXPECT_EQ(run_open_case(c, "").status, Status::ok);
   c.workers = 9;
-  EXPECT_EQ(run_case(c, "").message, "9 workers need as many MPI processes; there are 8");
+  EXPECT_EQ(run_open_case(c, "").message, "9 workers need as many MPI processes; there are 8");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "harness/experiment/process/mpi_case.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/run/testing/fake_mpi_link.h"
 #include "harness/workload/testing/tiny_case.h"
@@ -41,7 +42,7 @@ Case over_nccl(const std::string& algorithm) {
 }
 
 CaseResult run(const Case& c) {
-  return run_case(c, "", [&](const Case&) { return open_fake_gpu(c.seed); });
+  return run_open_case(c, "", [&](const Case&) { return open_fake_gpu(c.seed); });
 }
 
 TEST(NcclCase, EverySchemeIsARowThatWasVerified) {

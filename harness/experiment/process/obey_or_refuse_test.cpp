@@ -161,12 +161,13 @@ std::optional<std::string> effect(const Case& c) {
   if (!unmet_needs(c).empty()) return std::nullopt;
   use_instruction_set(available_instruction_sets().front());  // a case before may have forced one
   std::string text;
-  const CaseResult result = run_case(c, "", [&](const Case& gpu) -> std::unique_ptr<ComputeDevice> {
-    auto probe = std::make_unique<ClockedProbe>();
-    text += gpu.cuda_path == CudaPath::sm_80 ? "sm_80 " : "";
-    probe->on_request = [&](std::string_view name) { text += std::string(name) + " "; };
-    return probe;
-  });
+  const CaseResult result =
+      run_open_case(c, "", [&](const Case& gpu) -> std::unique_ptr<ComputeDevice> {
+        auto probe = std::make_unique<ClockedProbe>();
+        text += gpu.cuda_path == CudaPath::sm_80 ? "sm_80 " : "";
+        probe->on_request = [&](std::string_view name) { text += std::string(name) + " "; };
+        return probe;
+      });
   if (result.status == Status::unsupported) return std::nullopt;
   text += word(result.status);
   if (result.status == Status::error) return text + result.message;
@@ -207,7 +208,7 @@ class ObeyOrRefuse : public testing::Test {
       }
       const ParameterNeed& need = *unmet.front().need;
       const Parameter& granted = parameter_of(need.column);
-      const auto words = split_words(need.words, " ");
+      const auto words = split_words(words_of(need), " ");
       set(c, granted,
           words.empty() ? candidates().at(std::string(granted.key)).front()
                         : std::string(words[pick(words.size())]));

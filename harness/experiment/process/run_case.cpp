@@ -207,10 +207,9 @@ std::unique_ptr<ComputeDevice> open_gpu_of(const Case& c) {
 }
 
 RowValues predicted_values(const Case& c) {
-  const Case resolved = resolve_case(c);
-  const auto costs = costs_of_first_gpu(resolved);
-  RowValues values = plan_workload(resolved)->predict(costs ? &*costs : nullptr);
-  for (const auto& [name, value] : case_parameters(resolved)) values.set_text(name, value);
+  const auto costs = costs_of_first_gpu(c);
+  RowValues values = plan_workload(c)->predict(costs ? &*costs : nullptr);
+  for (const auto& [name, value] : case_parameters(c)) values.set_text(name, value);
   return values;
 }
 
@@ -220,17 +219,6 @@ std::string trace_name(const Case& c) {
 }
 
 CaseResult run_case(const Case& c, const std::string& trace_directory, const OpenGpu& open_gpu) {
-  try {
-    return run_resolved_case(resolve_case(c), trace_directory, open_gpu);
-  } catch (const UsageError& error) {
-    CaseResult result;
-    result.message = error.what();
-    return result;
-  }
-}
-
-CaseResult run_resolved_case(const Case& c, const std::string& trace_directory,
-                             const OpenGpu& open_gpu) {
   CaseResult result;
   const auto failed = [&](Status status, const std::string& message) {
     result.status = status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a case in this process, or predicts what it will take.
+// Runs a case that resolve_case() has made in this process, or predicts what it will take.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,5 @@ using OpenGpu = std::function<std::unique_ptr<ComputeDevice>(const Case&)>;
 // trace_directory as NAME.trace.json and NAME.pickle, NAME of trace_name().
 [[nodiscard]] CaseResult run_case(const Case& c, const std::string& trace_directory,
                                   const OpenGpu& open_gpu = open_gpu_of);
-// The same for a case that resolve_case() has made.
-[[nodiscard]] CaseResult run_resolved_case(const Case& c, const std::string& trace_directory,
-                                           const OpenGpu& open_gpu = open_gpu_of);
 
 }  // namespace qb

@@ -13,8 +13,8 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/workload/testing/tiny_case.h"
 
 namespace qb {
@@ -27,7 +27,7 @@ TEST(RunCaseMemory, ThePredictedPeakIsTheMeasuredOne) {
   for (const Kernel kernel : {Kernel::materialized, Kernel::flash})
     for (Case c : {tiny("dense", 1), tiny("cqs", 7)}) {
       c.kernel = kernel;
-      const CaseResult result = run_case(c, "");
+      const CaseResult result = run_open_case(c, "");
       EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
                 result.values.at("predicted_active_peak_bytes"))
           << c.algorithm << ' ' << word(kernel);
@@ -38,7 +38,7 @@ TEST(RunCaseMemory, OverTheBudgetIsOutOfMemoryWithTheTensorsName) {
   Case c = tiny("dense", 1);
   c.kernel = Kernel::materialized;
   c.memory_budget_bytes = 60'000;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   EXPECT_EQ(result.status, Status::oom);
   EXPECT_THAT(result.message, HasSubstr("over the budget of 58.59 KiB"));
   EXPECT_TRUE(result.values.has("unmasked_flop"));
@@ -49,7 +49,7 @@ TEST(RunCaseMemory, OverTheBudgetIsOutOfMemoryWithTheTensorsName) {
 TEST(RunCaseMemory, ABudgetBelowTheInputsIsOutOfMemoryToo) {
   Case c = tiny("dense", 1);
   c.memory_budget_bytes = 100;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   EXPECT_EQ(result.status, Status::oom);
   EXPECT_TRUE(result.samples.empty());
   EXPECT_EQ(result.values.at("wall_time_median_s"), "");
@@ -58,18 +58,18 @@ TEST(RunCaseMemory, ABudgetBelowTheInputsIsOutOfMemoryToo) {
 TEST(RunCaseMemory, ABudgetOfExactlyThePredictedPeakIsEnough) {
   Case c = tiny("cqs", 7);
   c.kernel = Kernel::materialized;
-  const auto peak = parse_integer(predicted_values(c).at("predicted_active_peak_bytes"));
+  const auto peak = parse_integer(predicted_open_values(c).at("predicted_active_peak_bytes"));
   c.memory_budget_bytes = peak.value();
-  EXPECT_EQ(run_case(c, "").status, Status::ok);
+  EXPECT_EQ(run_open_case(c, "").status, Status::ok);
   c.memory_budget_bytes -= 1;
-  EXPECT_EQ(run_case(c, "").status, Status::oom);
+  EXPECT_EQ(run_open_case(c, "").status, Status::oom);
 }
 
 TEST(RunCaseMemory, TheTimelineComesWithItsTraces) {
   const ScratchFolder folder;
   Case c = tiny("cqs", 7);
   c.measure.memory_timeline = true;
-  const CaseResult result = run_case(c, folder.path());
+  const CaseResult result = run_open_case(c, folder.path());
   ASSERT_EQ(result.status, Status::ok) << result.message;
   ASSERT_FALSE(result.timeline.empty());
   EXPECT_EQ(result.timeline.front().size() + 1, timeline_table().columns.size());
@@ -104,7 +104,7 @@ TEST(RunCaseMemory, TheTimelineOfACaseThatRanOutIsKept) {
   c.kernel = Kernel::materialized;
   c.memory_budget_bytes = 60'000;
   c.measure.memory_timeline = true;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   EXPECT_EQ(result.status, Status::oom);
   EXPECT_FALSE(result.timeline.empty());
 }

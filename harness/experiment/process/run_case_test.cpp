@@ -12,9 +12,9 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "base/testing/scratch_folder.h"
-#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/testing/tiny_case.h"
 #include "kernels/parallel.h"
@@ -117,7 +117,7 @@ TEST(RunCase, ThePeakIsMeasuredOnTheCoresOfTheCaseOnly) {
   EXPECT_EXIT(
       {
         const int before = threads();
-        const CaseResult result = run_case(tiny("dense", 1), "");
+        const CaseResult result = run_open_case(tiny("dense", 1), "");
         // Threads that help to compute stay.
         std::_Exit(result.status == Status::ok ? threads() - before : 100);
       },
@@ -127,7 +127,7 @@ TEST(RunCase, ThePeakIsMeasuredOnTheCoresOfTheCaseOnly) {
 TEST(RunCase, AGoodCaseFillsEveryColumn) {
   for (const Case& c : {tiny("dense", 1), tiny("cqs", 7)}) {
     SCOPED_TRACE(c.algorithm);
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
     for (const std::string& column : columns_of_the_child()) {
       if (may_be_empty(column)) continue;
@@ -144,7 +144,7 @@ TEST(RunCase, AGoodCaseFillsEveryColumn) {
 }
 
 TEST(RunCase, MediansAreThoseOfTheSamples) {
-  const CaseResult result = run_case(tiny("cqs", 7), "");
+  const CaseResult result = run_open_case(tiny("cqs", 7), "");
   for (const Sample& sample : result.samples)
     EXPECT_GE(sample.worker_sum_s, sample.critical_path_s);
   std::vector<double> wall_s;
@@ -162,7 +162,7 @@ TEST(RunCase, MediansAreThoseOfTheSamples) {
 TEST(RunCase, TheStagedKernelHasTheTimeOfEachStage) {
   Case c = tiny("dense", 1);
   c.kernel = Kernel::staged;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.message, "");
   double sum_s = 0.0;
@@ -179,7 +179,7 @@ TEST(RunCase, TheStagedKernelHasTheTimeOfEachStage) {
   }
   EXPECT_LE(sum_s, result.samples.back().wall_s);
   c.kernel = Kernel::flash;
-  EXPECT_FALSE(run_case(c, "").values.has("stage_scores_median_s"));
+  EXPECT_FALSE(run_open_case(c, "").values.has("stage_scores_median_s"));
 }
 
 TEST(RunCase, TheInstructionSetIsTheOneThatTheCaseNames) {
@@ -187,7 +187,7 @@ TEST(RunCase, TheInstructionSetIsTheOneThatTheCaseNames) {
   for (const InstructionSet set : available_instruction_sets()) {
     Case c = tiny("cqs", 7);
     c.cpu_isa = set;
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("isa"), word(set));
     EXPECT_GT(case_number(result, "peak_flop_per_s"), 0.0);
@@ -201,7 +201,7 @@ TEST(RunCase, AnInstructionSetThatTheCpuLacksIsUnsupported) {
   c.cpu_isa = std::find(sets.begin(), sets.end(), InstructionSet::neon) == sets.end()
                   ? InstructionSet::neon
                   : InstructionSet::avx2;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   EXPECT_EQ(result.status, Status::unsupported);
   EXPECT_THAT(result.message, HasSubstr("no instruction set"));
 }
@@ -209,7 +209,7 @@ TEST(RunCase, AnInstructionSetThatTheCpuLacksIsUnsupported) {
 TEST(RunCase, ThreadsReportTheWallClockAsCriticalPath) {
   Case c = tiny("cqs", 3);
   c.ranks = Ranks::threads;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("wall_time_median_s"), result.values.at("critical_path_median_s"));
 }
@@ -219,18 +219,18 @@ TEST(RunCase, ACacheIsFlushedBeforeARepeatOnACpuToo) {
   c.l2_cache = L2Cache::flushed;
   c.measure.warmups = 0;
   c.measure.min_repeats = c.measure.max_repeats = 1;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   EXPECT_EQ(result.status, Status::ok) << result.message;
   c.memory_budget_bytes = parse_integer(result.values.at("active_memory_peak_bytes")).value();
-  const CaseResult over = run_case(c, "");
+  const CaseResult over = run_open_case(c, "");
   EXPECT_EQ(over.status, Status::oom) << "the memory that is written over the cache is in it, too";
   EXPECT_THAT(over.message, HasSubstr("l2_flush"));
   c.l2_cache = L2Cache::automatic;
-  EXPECT_EQ(run_case(c, "").status, Status::ok);
+  EXPECT_EQ(run_open_case(c, "").status, Status::ok);
 }
 
 TEST(RunCase, WhatHasNoPlanIsUnsupportedWithTheReason) {
-  const CaseResult result = run_case(tiny("cqs", 2), "");
+  const CaseResult result = run_open_case(tiny("cqs", 2), "");
   EXPECT_EQ(result.status, Status::unsupported);
   EXPECT_THAT(result.message, HasSubstr("3"));
   expect_no_times(result);
@@ -240,14 +240,14 @@ TEST(RunCase, WorkThatCannotEndInTimeIsNotTried) {
   Case c = tiny("dense", 1);
   c.shape.q_len = c.shape.kv_len = 1'000'000'000;
   c.measure.timeout_s = 10.0;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   EXPECT_EQ(result.status, Status::infeasible);
   EXPECT_THAT(result.message, HasSubstr("longer than the timeout of 10.00 s"));
   expect_no_times(result);
 }
 
 TEST(RunCase, AnUnknownAlgorithmIsAnErrorAndNotACrash) {
-  const CaseResult result = run_case(tiny("dens", 1), "");
+  const CaseResult result = run_open_case(tiny("dens", 1), "");
   EXPECT_EQ(result.status, Status::error);
   EXPECT_THAT(result.message, HasSubstr("did you mean 'dense'"));
 }
@@ -256,7 +256,7 @@ TEST(Prediction, TellsParametersAndWorkWithoutRunning) {
   Case c = tiny("cqs", 7);
   c.shape.q_len = c.shape.kv_len = 10;
   c.interest_set = {0, 1, 3};
-  const auto values = predicted_values(c);
+  const auto values = predicted_open_values(c);
   EXPECT_EQ(values.at("longest_subsequence_tokens"), "5");
   EXPECT_EQ(values.at("shortest_subsequence_tokens"), "3");
   EXPECT_EQ(values.at("unmasked_pairs"), "100");
@@ -267,9 +267,9 @@ TEST(Prediction, TellsParametersAndWorkWithoutRunning) {
 
 TEST(Prediction, ThreadsHoldAllWorkersAtOnce) {
   Case c = tiny("cqs", 7);
-  const auto serial = parse_integer(predicted_values(c).at("predicted_active_peak_bytes"));
+  const auto serial = parse_integer(predicted_open_values(c).at("predicted_active_peak_bytes"));
   c.ranks = Ranks::threads;
-  EXPECT_GT(parse_integer(predicted_values(c).at("predicted_active_peak_bytes")), serial);
+  EXPECT_GT(parse_integer(predicted_open_values(c).at("predicted_active_peak_bytes")), serial);
 }
 
 Case ring_case(Ranks ranks) {
@@ -280,7 +280,7 @@ Case ring_case(Ranks ranks) {
 }
 
 TEST(RunCase, ARingOnThreadsFillsItsStepsAndHoldsThePredictedMemory) {
-  const CaseResult result = run_case(ring_case(Ranks::threads), "");
+  const CaseResult result = run_open_case(ring_case(Ranks::threads), "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("provenance"), "measured");
   EXPECT_EQ(result.values.at("device_peak_bytes"), result.values.at("predicted_device_peak_bytes"));
@@ -292,7 +292,7 @@ TEST(RunCase, ARingOnThreadsFillsItsStepsAndHoldsThePredictedMemory) {
 TEST(RunCase, MoreThreadsThanCoresAreAMark) {
   Case c = tiny("ring", available_cores() + 1);
   c.ranks = Ranks::threads;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("disturbed_samples"), result.values.at("n_samples"));
   EXPECT_EQ(result.values.at("disturbed_by"), "oversubscribed");
@@ -313,7 +313,7 @@ TEST(RunCase, TheCpuClockGivesTheCpuTimeOfOneThread) {
   Case c = tiny("cqs", 7);
   c.threads = 0;
   c.clock = ClockKind::cpu;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(resolve_case(c).threads, 1);
   EXPECT_EQ(clock_source.load(), steady_clock_s) << "it is the clock of that case only";
@@ -323,7 +323,7 @@ TEST(RunCase, TheCpuClockGivesTheCpuTimeOfOneThread) {
     EXPECT_TRUE(!sample.disturbed_by || sample.disturbed_by == Disturbance::stolen);
   }
   c.threads = 2;
-  EXPECT_EQ(run_case(c, "").message,
+  EXPECT_EQ(run_open_case(c, "").message,
             "clock: cpu needs threads: 0 or 1, and this case has threads: 2");
 }
 
@@ -331,7 +331,7 @@ TEST(RunCase, AModelledCaseHasTimesWithoutAnOutput) {
   Case c = ring_case(Ranks::model);
   c.threads = 0;
   c.link_bandwidth_byte_per_s = 1e6;
-  const CaseResult slow = run_case(c, "");
+  const CaseResult slow = run_open_case(c, "");
   ASSERT_EQ(slow.status, Status::ok) << slow.message;
   EXPECT_EQ(slow.values.at("provenance"), "model");
   EXPECT_EQ(slow.samples.size(), 1u);
@@ -341,21 +341,21 @@ TEST(RunCase, AModelledCaseHasTimesWithoutAnOutput) {
   const double hop_s = case_number(slow, "device_sent_bytes") / 2 / 1e6;
   EXPECT_GT(case_number(slow, "wall_time_median_s"), 2 * hop_s);
   c.link_mode = LinkMode::nocomm;
-  const CaseResult none = run_case(c, "");
+  const CaseResult none = run_open_case(c, "");
   EXPECT_LT(case_number(none, "wall_time_median_s"), hop_s);
 }
 
 TEST(RunCase, ADeviceBesideAMeasuredCaseGivesTheResidual) {
   Case c = ring_case(Ranks::threads);
   c.model_device = "here";
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_NEAR(
       case_number(result, "model_residual_ratio"),
       case_number(result, "wall_time_median_s") / case_number(result, "modelled_wall_time_s") - 1.0,
       1e-9);
   c.model_device = "no/such/file.csv";
-  EXPECT_EQ(run_case(c, "").status, Status::error);
+  EXPECT_EQ(run_open_case(c, "").status, Status::error);
 }
 
 TEST(RunCase, PackedSequencesAreVerifiedAndTheirSumsChecked) {
@@ -363,11 +363,11 @@ TEST(RunCase, PackedSequencesAreVerifiedAndTheirSumsChecked) {
   c.mask = MaskKind::causal;
   c.sequences = {{20, 3}, {0, 5}, {7, 1}};
   c.shape.q_len = c.shape.kv_len = 9;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("verified_rows"), "9");
   c.shape.q_len = 8;
-  EXPECT_THAT(run_case(c, "").message,
+  EXPECT_THAT(run_open_case(c, "").message,
               testing::HasSubstr("sequences hold 9 new tokens and n_tokens is 8"));
 }
 
@@ -377,7 +377,7 @@ TEST(RunCase, PackedSequencesAreTheSameProblemForEveryAlgorithm) {
     c.mask = MaskKind::causal;
     c.sequences = {{20, 3}, {0, 5}, {7, 1}};
     c.shape.q_len = c.shape.kv_len = 9;
-    const CaseResult result = run_case(c, "");
+    const CaseResult result = run_open_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << algorithm << ": " << result.message;
     EXPECT_EQ(result.values.at("unmasked_pairs"), "89") << algorithm;  // 21 + 22 + 23, 15 and 8
     EXPECT_EQ(result.values.at("verified_rows"), "9") << algorithm;
@@ -390,13 +390,13 @@ TEST(RunCase, ABatchIsDecodedAsPackedSequences) {
   c.shape.batch = 4;
   c.shape.q_len = 3;
   c.shape.kv_len = 33;
-  const CaseResult result = run_case(c, "");
+  const CaseResult result = run_open_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("verified_rows"), "12");
 }
 
 TEST(RunCase, MpiWithoutALauncherSaysHowToStartIt) {
-  const CaseResult result = run_case(ring_case(Ranks::mpi), "");
+  const CaseResult result = run_open_case(ring_case(Ranks::mpi), "");
   EXPECT_EQ(result.status, Status::unsupported);
   EXPECT_THAT(result.message, testing::HasSubstr("mpirun -n 3 qb run"));
 }

@@ -131,8 +131,7 @@ CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
 
 void answer_case(const std::string& trace_directory) {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  const std::string answer =
-      result_to_json(run_resolved_case(case_from_json(text), trace_directory));
+  const std::string answer = result_to_json(run_case(case_from_json(text), trace_directory));
   for (std::size_t at = 0; at < answer.size();) {
     const ssize_t written = ::write(kAnswerFd, answer.data() + at, answer.size() - at);
     if (written < 0 && errno == EINTR) continue;
@@ -142,15 +141,14 @@ void answer_case(const std::string& trace_directory) {
 }
 
 std::string result_to_json(const CaseResult& result) {
-  std::vector<RowValues> samples;
-  for (const Sample& sample : result.samples) samples.push_back(sample_row(sample));
-  const nlohmann::json answer = {{"status", word(result.status)},
-                                 {"message", result.message},
-                                 {"samples", rows_json(sample_table(), samples)},
-                                 {"values", rows_json(case_table(), {result.values})},
-                                 {"steps", rows_json(step_table(), result.steps)},
-                                 {"parts", rows_json(part_table(), result.parts)},
-                                 {"timeline", rows_json(timeline_table(), result.timeline)}};
+  const nlohmann::json answer = {
+      {"status", word(result.status)},
+      {"message", result.message},
+      {"samples", rows_json(sample_table(), sample_rows(result.samples))},
+      {"values", rows_json(case_table(), {result.values})},
+      {"steps", rows_json(step_table(), result.steps)},
+      {"parts", rows_json(part_table(), result.parts)},
+      {"timeline", rows_json(timeline_table(), result.timeline)}};
   // A message may quote bytes that are not UTF-8 (a file name): they become U+FFFD.
   return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

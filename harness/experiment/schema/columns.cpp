@@ -192,14 +192,17 @@ std::vector<std::string> RunTable::fields_of(const RowValues& row) const {
 
 std::span<const SampleField> sample_fields() { return kSampleMembers; }
 
-RowValues sample_row(const Sample& sample) {
-  RowValues row;
-  row.set("repeat", sample.repeat);
-  row.set("warmup", sample.warmup);
-  if (sample.disturbed_by) row.set("disturbed_by", word(*sample.disturbed_by));
-  for (const SampleField& field : sample_fields())
-    row.set_number(field.column.name(), field.of(sample));
-  return row;
+std::vector<RowValues> sample_rows(const std::vector<Sample>& samples) {
+  std::vector<RowValues> rows;
+  for (const Sample& sample : samples) {
+    RowValues& row = rows.emplace_back();
+    row.set("repeat", sample.repeat);
+    row.set("warmup", sample.warmup);
+    if (sample.disturbed_by) row.set("disturbed_by", word(*sample.disturbed_by));
+    for (const SampleField& field : sample_fields())
+      row.set_number(field.column.name(), field.of(sample));
+  }
+  return rows;
 }
 
 Sample sample_of(const RowValues& row) {

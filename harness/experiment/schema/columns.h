@@ -19,8 +19,8 @@ struct SampleField {
 };
 [[nodiscard]] std::span<const SampleField> sample_fields();
 
-// The row of samples.csv of a repeat, without its case_id, and the repeat of such a row.
-[[nodiscard]] RowValues sample_row(const Sample& sample);
+// The rows of samples.csv of repeats, without their case_id, and the repeat of such a row.
+[[nodiscard]] std::vector<RowValues> sample_rows(const std::vector<Sample>& samples);
 [[nodiscard]] Sample sample_of(const RowValues& row);
 
 struct RunTable {

@@ -138,8 +138,6 @@ void set_head_dim(Case& c, const Field& field, std::string_view text) {
 
 constexpr auto kParameters = [] {
   constexpr std::size_t kCount = std::tuple_size_v<decltype(kHeldParameters)>;
-  static_assert(kCount == std::size(kParameterFields),
-                "each of kParameterFields needs its line in kHeldParameters");
   return std::apply(
       [](auto... held) {
         std::size_t i = 0;
@@ -157,11 +155,11 @@ constexpr auto kParameters = [] {
 
 static_assert(std::apply(
                   [](auto... held) {
-                    std::size_t i = 0;
-                    return ((held.column == kParameterFields[i++].column) && ...);
+                    return std::ranges::equal(kParameterFields, std::array{held.column...}, {},
+                                              &Field::column);
                   },
                   kHeldParameters),
-              "kHeldParameters has the order of kParameterFields");
+              "a Case has each of kParameterFields, in their order");
 static_assert(find_parameter_field("n_tokens")->max == kMaxTokens);
 
 constexpr std::string_view kInEveryLabel[] = {"algorithm", "workers", "n_tokens", "kernel",

@@ -251,8 +251,7 @@ RunStore::Record make_record(const Case& c, const CaseResult& result, const std:
   record.row.set("started_at", started_at);
   record.row.set("duration_s", duration_s);
   if (result.status == Status::ok)
-    for (const Sample& sample : result.samples) record.samples.push_back(sample_row(sample));
-  record.samples = with_case_id(record.case_id, std::move(record.samples));
+    record.samples = with_case_id(record.case_id, sample_rows(result.samples));
   record.steps = with_case_id(record.case_id, result.steps);
   record.parts = with_case_id(record.case_id, result.parts);
   record.timeline = with_case_id(record.case_id, result.timeline);

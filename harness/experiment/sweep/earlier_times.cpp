@@ -33,7 +33,7 @@ void add_run(const std::string& path, EarlierTimes& times) {
     if (row_status(run, row) == Status::ok)
       took_s[Row{&run.cases, row}.text("case_id")] = Row{&run.cases, row}.number("duration_s");
   const Spec spec = load_spec(path + "/spec.resolved.yaml", {.max_cases = SIZE_MAX});
-  for (const Case& c : resolved_cases(spec))
+  for (const Case& c : resolved_cases(spec.cases))
     if (const auto found = took_s.find(case_id(c)); found != took_s.end())
       times.add(c, found->second);
 }

@@ -92,7 +92,7 @@ std::vector<double> ratios_of_committed_runs() {
     std::map<std::string, Row> rows;
     for (const Row& row : all_rows(run.cases))
       if (row.is("status", "ok")) rows[row.text("case_id")] = row;
-    for (const Case& c : resolved_cases(load_spec(spec, {.max_cases = SIZE_MAX}))) {
+    for (const Case& c : resolved_cases(load_spec(spec, {.max_cases = SIZE_MAX}).cases)) {
       const auto found = rows.find(case_id(c));
       if (found == rows.end() || !goes_by_peak(c)) continue;
       const Row& row = found->second;

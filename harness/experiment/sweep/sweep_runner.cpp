@@ -26,38 +26,39 @@
 namespace qb {
 namespace {
 
-struct Entry {
-  Case c;
-  std::string id;
+// The cases of a spec as they run here, with their ids. Those that `auto` makes the same run once.
+struct Entries {
+  std::vector<Case> cases;
+  std::vector<std::string> ids;
 };
 
-// Cases that `auto` makes the same run once.
-std::vector<Entry> entries_of(const Spec& spec, const SweepWorld& world) {
-  std::vector<Entry> entries;
+Entries entries_of(const Spec& spec, const SweepWorld& world) {
+  Entries entries;
   std::set<std::string> seen;
-  for (const Case& c : resolved_cases(spec)) {
-    Entry entry{c, case_id(c)};
+  for (const Case& c : resolved_cases(spec.cases)) {
     world.require(c);
-    if (seen.insert(entry.id).second) entries.push_back(std::move(entry));
+    const std::string id = case_id(c);
+    if (!seen.insert(id).second) continue;
+    entries.cases.push_back(c);
+    entries.ids.push_back(id);
   }
-  if (entries.empty()) throw UsageError(fmt::format("{}: no case to run", spec.name));
+  if (seen.empty()) throw UsageError(fmt::format("{}: no case to run", spec.name));
   return entries;
 }
 
 class Sweep {
  public:
-  Sweep(std::vector<Entry> entries, const RunOptions& options, RunStore& store, SweepWorld& world)
-      : entries_(std::move(entries)), options_(options), store_(store), world_(world) {
-    varying_ = varying_parameters(cases());
+  Sweep(const Entries& entries, const RunOptions& options, RunStore& store, SweepWorld& world)
+      : cases_(entries.cases), ids_(entries.ids), options_(options), store_(store), world_(world) {
+    varying_ = varying_parameters(cases_);
     note_what_stands();
   }
 
   // Returns false when the user stopped it.
   bool run() {
-    for (std::size_t at : seeded_order(entries_.size(), store_.manifest().order_seed)) {
-      const Entry& entry = entries_[at];
-      if (store_.has(entry.id) || !is_chosen(entry)) continue;
-      if (world_.stop_requested() || !run_one(entry)) return false;
+    for (std::size_t at : seeded_order(ids_.size(), store_.manifest().order_seed)) {
+      if (store_.has(ids_[at]) || !is_chosen(ids_[at])) continue;
+      if (world_.stop_requested() || !run_one(cases_[at], ids_[at])) return false;
     }
     return true;
   }
@@ -67,12 +68,11 @@ class Sweep {
     const std::optional<std::size_t> at = row_to_repeat(store_.cases());
     if (!at) return std::nullopt;
     const Row first{&store_.cases(), *at};
-    const auto entry = std::ranges::find(entries_, first.text("case_id"), &Entry::id);
-    if (entry == entries_.end()) return std::nullopt;
-    Case again = entry->c;
+    const auto id = std::ranges::find(ids_, first.text("case_id"));
+    if (id == ids_.end()) return std::nullopt;
+    Case again = cases_[static_cast<std::size_t>(id - ids_.begin())];
     again.measure.verify_rows = 0;
-    const CaseResult second =
-        world_.launcher.launch(again, {store_.log_path(entry->id + "-again"), ""});
+    const CaseResult second = world_.launcher.launch(again, {store_.log_path(*id + "-again"), ""});
     if (second.status != Status::ok) return std::nullopt;
     const NoiseFloor floor = noise_floor_of(case_label(again, varying_), first, second.values);
     if (!std::isfinite(floor.low) || !std::isfinite(floor.high)) return std::nullopt;
@@ -80,62 +80,57 @@ class Sweep {
     return floor;
   }
 
-  [[nodiscard]] std::vector<Case> cases() const {
-    std::vector<Case> cases;
-    for (const Entry& entry : entries_) cases.push_back(entry.c);
-    return cases;
-  }
-
  private:
-  [[nodiscard]] bool is_chosen(const Entry& entry) const {
-    return !options_.only || options_.only->contains(entry.id);
+  [[nodiscard]] bool is_chosen(const std::string& id) const {
+    return !options_.only || options_.only->contains(id);
   }
 
   void note_what_stands() {
     std::map<std::string, std::string> status;
     for (const Row& row : all_rows(store_.cases()))
       status[row.text("case_id")] = row.text("status");
-    for (const Entry& entry : entries_) {
-      if (!store_.has(entry.id)) {
-        if (is_chosen(entry)) remaining_.add(case_weight(entry.c));
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      if (!store_.has(ids_[i])) {
+        if (is_chosen(ids_[i])) remaining_.add(case_weight(cases_[i]));
         continue;
       }
       ++number_;
-      if (status[entry.id] == word(Status::oom)) out_of_memory_.note(entry.c);
+      if (status[ids_[i]] == word(Status::oom)) out_of_memory_.note(cases_[i]);
     }
   }
 
-  bool run_one(const Entry& entry) {
+  bool run_one(const Case& c, const std::string& id) {
     const std::string started_at = utc_text(world_.utc());
-    world_.progress.started(++number_, entries_.size(), case_label(entry.c, varying_));
+    world_.progress.started(++number_, ids_.size(), case_label(c, varying_));
     const double start_s = world_.clock_s();
     CaseResult result;
-    if (const auto smaller = out_of_memory_.smaller_that_ran_out(entry.c)) {
+    if (const auto smaller = out_of_memory_.smaller_that_ran_out(c)) {
       result.status = Status::oom_skipped;
       result.message =
           fmt::format("n_tokens {} of this series already ran out of memory", *smaller);
-      remaining_.dropped(case_weight(entry.c));
+      remaining_.dropped(case_weight(c));
     } else {
-      const bool traces = entry.c.measure.memory_timeline;
+      const bool traces = c.measure.memory_timeline;
       peaks_.read(store_.cases());
-      Case told = entry.c;
+      Case told = c;
       told.gpu_peak_flop_per_s = peaks_.of(told);
       result = world_.launcher.launch(
-          told, {store_.log_path(entry.id), traces ? store_.trace_directory() : ""});
+          told, {store_.log_path(id), traces ? store_.trace_directory() : ""});
       if (result.status == Status::interrupted) return false;
       // Only a case that computed to its end, or to the timeout, predicts how long others take.
       if (result.status == Status::ok || result.status == Status::timeout)
-        remaining_.done(case_weight(entry.c), world_.clock_s() - start_s);
+        remaining_.done(case_weight(c), world_.clock_s() - start_s);
       else
-        remaining_.dropped(case_weight(entry.c));
+        remaining_.dropped(case_weight(c));
     }
-    if (result.status == Status::oom) out_of_memory_.note(entry.c);
-    store_.commit(make_record(entry.c, result, started_at, world_.clock_s() - start_s));
-    world_.progress.finished(result, remaining_.seconds(), entry.c);
+    if (result.status == Status::oom) out_of_memory_.note(c);
+    store_.commit(make_record(c, result, started_at, world_.clock_s() - start_s));
+    world_.progress.finished(result, remaining_.seconds(), c);
     return true;
   }
 
-  std::vector<Entry> entries_;
+  const std::vector<Case>& cases_;
+  const std::vector<std::string>& ids_;
   const RunOptions& options_;
   RunStore& store_;
   SweepWorld& world_;
@@ -211,18 +206,11 @@ RunStore open_store_in_turn(const Spec& spec, const RunOptions& options, SweepWo
   }
 }
 
-RunOutcome outcome_of(const RunStore& store, const Sweep& sweep, bool interrupted) {
+RunOutcome outcome_of(const RunStore& store, const std::vector<Case>& cases, bool interrupted) {
   std::map<Status, std::size_t> counts;
   for (const Row& row : all_rows(store.cases()))
     ++counts[parse_word<Status>(row.text("status")).value_or(Status::error)];
-  const std::vector<Case> cases = sweep.cases();
   return {store.path(), counts, cases.size(), interrupted, store.cases(), cases};
-}
-
-std::vector<std::string> ids_of(const std::vector<Case>& cases) {
-  std::vector<std::string> ids;
-  for (const Case& c : cases) ids.push_back(case_id(c));
-  return ids;
 }
 
 }  // namespace
@@ -241,15 +229,15 @@ ExitCode exit_code(const RunOutcome& outcome) {
 }
 
 RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world) {
-  std::vector<Entry> entries = entries_of(spec, world);
-  const std::size_t n_cases = entries.size();
+  const Entries entries = entries_of(spec, world);
+  const std::size_t n_cases = entries.ids.size();
   RunStore store = open_store_in_turn(spec, options, world, n_cases);
   try {
-    Sweep sweep(std::move(entries), options, store, world);
+    Sweep sweep(entries, options, store, world);
     const bool whole = sweep.run();
     const std::size_t left = n_cases - std::min(n_cases, store.cases().size());
     // Before the manifest says that the run is finished: a run killed in between does both again.
-    if (left == 0 && options.order == RowOrder::spec) store.sort_rows(ids_of(sweep.cases()));
+    if (left == 0 && options.order == RowOrder::spec) store.sort_rows(entries.ids);
     if (left == 0 && store.manifest().finished_at.empty()) {
       const std::optional<NoiseFloor> floor =
           options.noise_floor ? sweep.noise_floor() : std::nullopt;
@@ -263,7 +251,7 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
     else if (left > 0)
       world.progress.note(
           fmt::format("{} of {} cases are left to be run, in {}", left, n_cases, store.path()));
-    return outcome_of(store, sweep, !whole);
+    return outcome_of(store, entries.cases, !whole);
   } catch (const EnvironmentError& problem) {
     world.progress.end_line();
     throw EnvironmentError(
@@ -272,9 +260,8 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
   }
 }
 
-std::vector<Case> resolved_cases(const Spec& spec) {
-  std::vector<Case> cases;
-  for (const Case& c : spec.cases) cases.push_back(resolve_case(c));
+std::vector<Case> resolved_cases(std::vector<Case> cases) {
+  for (Case& c : cases) c = resolve_case(std::move(c));
   return cases;
 }
 

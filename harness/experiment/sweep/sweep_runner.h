@@ -72,7 +72,7 @@ struct SweepWorld {
 [[nodiscard]] RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world);
 
 // The cases of a spec as they run on this machine. Throws UsageError where one cannot be resolved.
-[[nodiscard]] std::vector<Case> resolved_cases(const Spec& spec);
+[[nodiscard]] std::vector<Case> resolved_cases(std::vector<Case> cases);
 
 // The same with child processes, stderr and Ctrl-C.
 [[nodiscard]] RunOutcome run_spec(const Spec& spec, const RunOptions& options);

@@ -97,7 +97,7 @@ TEST_F(SweepRunner, AnInterruptedRunGoesOnWithTheRest) {
 TEST_F(SweepRunner, PartsOfARunAreRunAtDifferentTimes) {
   RunOptions some = options();
   some.only.emplace();
-  for (const Case& c : resolved_cases(fake_spec({small_case(2000), small_case(5000)})))
+  for (const Case& c : resolved_cases({small_case(2000), small_case(5000)}))
     some.only->insert(case_id(c));
   const RunOutcome part = sweep_.run(fake_spec(ten()), some);
   EXPECT_THAT(lengths(sweep_.launcher.launched), testing::UnorderedElementsAre(2000, 5000));
@@ -337,7 +337,7 @@ TEST_F(SweepRunner, TheTimeLeftIsThatOfTheChosenCasesThatDoTheirWork) {
   for (int workers = 7; workers < 12; ++workers) cases.push_back(small_case(1000, workers));
   RunOptions some = options();
   some.only.emplace();
-  for (const Case& c : resolved_cases(fake_spec({cases.begin(), cases.begin() + 4})))
+  for (const Case& c : resolved_cases({cases.begin(), cases.begin() + 4}))
     some.only->insert(case_id(c));
   sweep_.launcher.answer = [&](const Case&) {
     const std::size_t launch = sweep_.launcher.launched.size();

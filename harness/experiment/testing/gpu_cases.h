@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "harness/experiment/process/run_case.h"
+#include "harness/experiment/testing/open_cases.h"
 #include "harness/run/testing/device_probe.h"
 #include "harness/run/testing/fake_link.h"
 #include "harness/workload/testing/tiny_case.h"
@@ -31,7 +31,7 @@ namespace qb {
 }
 
 inline CaseResult run_with(const Case& c, const std::function<void(DeviceProbe&)>& prepare = {}) {
-  return run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
+  return run_open_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
     auto device = std::make_unique<DeviceProbe>();
     if (prepare) prepare(*device);
     return device;
@@ -41,7 +41,7 @@ inline CaseResult run_with(const Case& c, const std::function<void(DeviceProbe&)
 // Runs a case of ranks: nccl in this process alone.
 inline CaseResult run_over_link(const Case& c) {
   FakeLinks links(1);
-  return run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
+  return run_open_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
     auto device = std::make_unique<FakeGpu>();
     device->connect(links);
     return device;

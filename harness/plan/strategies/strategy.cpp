@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/numbers.h"
+#include "base/schema/kernels.h"
 #include "base/status.h"
 #include "harness/plan/representatives.h"
 
@@ -112,7 +113,7 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
 bool has_own_forward_pass(std::string_view algorithm) { return algorithm != "burst"; }
 
 bool takes_interest_set(std::string_view algorithm) {
-  return algorithm == "cqs" || algorithm == "cqs_sharded";
+  return KernelRow::lists(fields::kTakeInterestSets, algorithm);
 }
 
 std::string& StrategyKeys::text(std::string_view column) {
