@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lower bound of the time of a modelled run, for searches that play only what may be best: what
+// A lower bound of the time of a modelled run, for searches that run only what may be best: what
 // single workers need for their own work and their own sends, if no peer ever makes them wait.
 #pragma once
 

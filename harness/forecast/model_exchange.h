@@ -90,7 +90,7 @@ class Exchange {
       return std::adjacent_find(times.begin(), times.end(), std::not_equal_to<>()) == times.end();
     };
     const bool equal = all_equal(sender_ready_s) && all_equal(receiver_ready_s);
-    // The simulation plays a worker ahead to its next wait as soon as it can go on. If that is
+    // The simulation runs a worker ahead to its next wait as soon as it can go on. If that is
     // before the worker is ready, all messages are in the simulation's queue before they start.
     if (!equal && !went_on_s.empty() &&
         !std::ranges::equal(went_on_s, receiver_ready_s, std::less<>()))

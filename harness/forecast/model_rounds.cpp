@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/status.h"
 #include "harness/forecast/model_simulation.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/status.h"
 #include "harness/forecast/model_exchange.h"
 #include "harness/plan/rotation.h"
 #include "harness/run/runner/worker.h"

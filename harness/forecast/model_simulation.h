@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicts a plan's time by discrete events, from a device's rates and a link; it runs no worker.
 //
-// Every worker goes through the phases of WorkerPlayer: the inputs that a step sends leave when it
+// Every worker goes through the phases of WorkerRunner: the inputs that a step sends leave when it
 // begins, results when it ends; a receive is posted one step ahead; a step waits for its receives,
 // takes them in, computes, and waits for its early sends. So compute hides the transfers of inputs,
 // in a backward pass too, and none hides those of gradients, which the next step of the receiver
@@ -43,7 +43,7 @@ namespace qb {
   return model_execution(plan, Representatives(plan), device, link, kernel);
 }
 
-// The clock of one worker of a modelled run, whether events or rounds play it.
+// The clock of one worker of a modelled run, whether events or rounds run it.
 struct WorkerClock {
   double now_s = 0.0;
   double began_s = 0.0;  // start of the current work

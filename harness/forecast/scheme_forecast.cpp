@@ -193,7 +193,7 @@ void PlannedSchemes::add_grids(bool check_plan) {
   if (n_refused > 0) planned_.push_back(std::move(refused));
 }
 
-// Plays grids from the one that may be fastest on, until none that is left can be among the best.
+// Runs grids from the one that may be fastest on, until none that is left can be among the best.
 void PlannedSchemes::play_best(std::vector<Planned>& grids, std::vector<Candidate> candidates,
                                bool check_plan) {
   std::ranges::stable_sort(candidates, {}, &Candidate::least_s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forecasts what every way of splitting attention would cost on a device and a link: each scheme
-// that has a plan for the problem is planned, checked, counted by the work model and played by the
+// that has a plan for the problem is planned, checked, counted by the work model and run by the
 // model executor. It measures nothing.
 //
 // Three settings:

@@ -95,11 +95,11 @@ struct Subject {
   // Adds a tensor of standard normal values, always the same; zeros would run faster than data.
   const TensorView& add(DType dtype, const Extent& extent);
 
-  // Adds the tensors of an attention, inputs of `dtype` and f32 outputs, that plays `schedule` at
+  // Adds the tensors of an attention, inputs of `dtype` and f32 outputs, that runs `schedule` at
   // the standard scale.
   AttentionArguments add_attention(DType dtype, const Extent& queries, const Extent& keys);
 
-  // Adds these for a problem of equal lengths that plans play on all cores.
+  // Adds these for a problem of equal lengths that plans run on all cores.
   ExecutionArguments add_execution(DType dtype, std::int64_t heads, std::int64_t n_tokens,
                                    std::int64_t head_dim);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tensors that a worker holds while it plays its steps, as kernels read them. A block is rows
+// The tensors that a worker holds while it runs its steps, as kernels read them. A block is rows
 // of Q, or of K and V, in one piece: the resident shard, all that arrived in one step to be held
 // until the same one, or all tokens of the heads that the forward pass left here. In a
 // backward pass dO, LSE and D lie as Q does. The work model and all executors walk through the same

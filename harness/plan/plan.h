@@ -187,7 +187,7 @@ struct Plan {
   }
 };
 
-// Returns true if tensors move between workers, so that workers cannot be played one after another.
+// Returns true if tensors move between workers, so that workers cannot be run one after another.
 [[nodiscard]] bool communicates(const Plan& plan);
 
 [[nodiscard]] Range kv_heads_of(const Shape& shape, const Range& heads);

@@ -29,7 +29,7 @@ struct LocalLayout {
                                          const KernelCall& call, std::int64_t query_tile,
                                          const ScheduleChoice& choice = {});
 
-// One task by itself, for callers that play a plan over whole tensors: attention() computes
+// One task by itself, for callers that run a plan over whole tensors: attention() computes
 // task_schedule() from q_rows(Q), kv_rows(K) and kv_rows(V), and merge_partial() adds the partial
 // to q_rows(O) and q_rows(LSE). The views point into the caller's memory.
 [[nodiscard]] TileSchedule task_schedule(const Plan& plan, const PairTask& task,

@@ -235,10 +235,10 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
 }
 
 Rehearsal rehearse(const cuda::KernelCosts& costs,
-                   const std::function<double(ComputeDevice&, MemoryLedger&)>& play) {
+                   const std::function<double(ComputeDevice&, MemoryLedger&)>& run) {
   RehearsalDevice device(costs);
   MemoryLedger ledger(over_addresses(device));
-  const double pairs = play(device, ledger);
+  const double pairs = run(device, ledger);
   Rehearsal result = peaks_of(device, ledger, 1);
   if (device.knows_pairs()) result.executed_pairs = std::llround(pairs);
   return result;

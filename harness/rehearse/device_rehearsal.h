@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Predicts what playing a plan on a device takes and computes. The executor runs unchanged and
+// Predicts what running a plan on a device takes and computes. The executor runs unchanged and
 // takes the same tensors from a ledger in the same order, but the ledger's memory is only
 // addresses, and a kernel call computes nothing and only takes what it costs
 // (kernels/cuda/flash/kernel_costs.h). So the bytes are exactly those that the ledger of the real
@@ -49,13 +49,13 @@ struct PlanMemory {
   // The most that the root's device holds: the caller's tensors, and what worker 0 has there. 0
   // where no root scatters.
   std::int64_t root_peak_bytes = 0;
-  // Peak of the whole execution, with the caller's inputs and output. Serial plays one worker at a
+  // Peak of the whole execution, with the caller's inputs and output. Serial runs one worker at a
   // time; workers that communicate all exist at once, and then this is a bound.
   std::int64_t serial_bytes = 0;
   std::int64_t threads_bytes = 0;  // all workers exist at once
 };
 
-// Plays one of the workers that are alike alone, with the CPU's kernels on this many threads.
+// Runs one of the workers that are alike alone, with the CPU's kernels on this many threads.
 [[nodiscard]] PlanMemory plan_memory(const Plan& plan, const Representatives& alike, Kernel kernel,
                                      int threads);
 [[nodiscard]] inline PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
@@ -72,10 +72,10 @@ struct PlanMemory {
 [[nodiscard]] Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch,
                                  const cuda::KernelCosts& costs);
 
-// Rehearses one worker's work that is not a plan. `play` does it with the device over the ledger,
+// Rehearses one worker's work that is not a plan. `run` does it with the device over the ledger,
 // resets the ledger's peaks when its inputs exist, and returns the seconds by the device's clock,
 // which counts the pairs of all heads and sequences.
 [[nodiscard]] Rehearsal rehearse(const cuda::KernelCosts& costs,
-                                 const std::function<double(ComputeDevice&, MemoryLedger&)>& play);
+                                 const std::function<double(ComputeDevice&, MemoryLedger&)>& run);
 
 }  // namespace qb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peak memory that plans count, whose workers are played over addresses, against closed forms.
+// The peak memory that plans count, whose workers are run over addresses, against closed forms.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker of those that are alike is played alone, with messages that are always there.
+// One worker of those that are alike is run alone, with messages that are always there.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -47,7 +47,7 @@ struct Rehearsed {
   NoTransport transport;
   MemoryLedger memory;
   const ExecutionArguments arguments;
-  const WorkerPlayer::Tools tools{*device, watch, &transport};
+  const WorkerRunner::Tools tools{*device, watch, &transport};
   WorkerTime time;
 };
 
@@ -102,7 +102,7 @@ std::vector<std::int64_t> taken_by(const Plan& plan, const std::vector<KernelCal
 }
 
 // Workers whose calls in a step take as much have the same peak in it. Of those that do not, one is
-// played.
+// run.
 std::vector<std::int64_t> counted_peaks(const Plan& plan, const CountedCalls& counted,
                                         Kernel kernel, int threads) {
   Plan sketched = plan;
@@ -138,12 +138,12 @@ std::vector<std::int64_t> counted_peaks(const Plan& plan, const CountedCalls& co
   return peaks;
 }
 
-// Plays one of the workers that are alike.
+// Runs one of the workers that are alike.
 std::vector<std::int64_t> worker_peaks(const Plan& plan, const Representatives& alike,
                                        Kernel kernel, int threads) {
   if (works_in_place(plan)) {
     Rehearsed rehearsed(plan, kernel, threads);
-    play_in_place(plan, rehearsed.arguments, rehearsed.tools, rehearsed.time);
+    run_in_place(plan, rehearsed.arguments, rehearsed.tools, rehearsed.time);
     return {rehearsed.take_peak()};
   }
   std::vector<std::int64_t> peaks(plan.workers.size());
@@ -179,11 +179,11 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, const Representatives& 
 }  // namespace
 
 std::vector<std::int64_t> step_peak_bytes(const Plan& plan, int index, Kernel kernel, int threads) {
-  struct Measured final : WorkerPlayer {
+  struct Measured final : WorkerRunner {
     Measured(const Plan& plan, int index, Rehearsed& all)
-        : WorkerPlayer(plan, index, all.arguments, all.tools, all.time), rehearsed(all) {}
+        : WorkerRunner(plan, index, all.arguments, all.tools, all.time), rehearsed(all) {}
     void end_step() override {
-      WorkerPlayer::end_step();
+      WorkerRunner::end_step();
       peaks.push_back(rehearsed.take_peak());
     }
     Rehearsed& rehearsed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention on tensors that are already there: files that `qb attend` reads, or arrays of a
 // program. A job is planned from the sizes of the tensors, gets the memory that it lacks, and is
-// played and checked. Whoever has the tensors puts their views into the job's arguments.
+// run and checked. Whoever has the tensors puts their views into the job's arguments.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ struct AttendJob {
   AttendTask task;
   std::optional<Plan> forward;   // empty: O and LSE are given
   std::optional<Plan> backward;  // empty: nobody asks for gradients
-  // The tensors that there is room for, by their labels, and with their views what plays a plan.
+  // The tensors that there is room for, by their labels, and with their views what runs a plan.
   // What is to be computed holds NaN, so that an element that is never written shows.
   std::map<std::string_view, Tensor> tensors;
   ExecutionArguments arguments;
@@ -107,7 +107,7 @@ struct AttendRun {
   Verification verification;
 };
 
-// Plays the job, and looks at every element of what was computed; up to `rows` rows of each head
+// Runs the job, and looks at every element of what was computed; up to `rows` rows of each head
 // are compared with float64. Where the output is wrong no gradient is computed. For the backward
 // pass it makes room for the gradients; where nobody keeps O and the plan works in place, it first
 // makes D, which is all that the pass reads of O, and frees O.

@@ -76,7 +76,7 @@ class AttendJobs : public ::testing::Test {
     task.c.mask = MaskKind::causal;
     return task;
   }
-  // Plays a job on these inputs.
+  // Runs a job on these inputs.
   AttendJob played(const AttendTask& asked, const Inputs& inputs) {
     AttendJob job = plan_attend(asked, ledger_, 2);
     job.arguments.q = inputs.q.view();

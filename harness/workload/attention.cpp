@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention over the workers of a plan: on the CPU with every kind of ranks, on one GPU that plays
+// Attention over the workers of a plan: on the CPU with every kind of ranks, on one GPU that runs
 // the workers in turn or together, on one GPU per worker with NCCL, or predicted by the model.
 //
 // A backward pass begins with O and LSE of a forward pass. If it alone is timed, that pass is
-// played once before the runs (prepare()); if both are, each run plays one and then the other, and
+// run once before the runs (prepare()); if both are, each run runs one and then the other, and
 // the tensors that only the backward pass needs come into being between the two.
 #include <fmt/format.h>
 
@@ -150,7 +150,7 @@ class Attention final : public Workload {
 
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
   // The bytes of a row are counted in the plan, and here as they moved. Workers that were launched
-  // together have no times, and nothing moves where a plan works in place or one GPU plays all.
+  // together have no times, and nothing moves where a plan works in place or one GPU runs all.
   void require_planned_bytes(const Execution& execution) const {
     if (case_.device == Device::cuda && case_.ranks == Ranks::serial) return;
     for (const Plan* const plan : planned_.timed())
@@ -274,7 +274,7 @@ class Attention final : public Workload {
     return arguments;
   }
 
-  // Plays the passes that are timed, or predicts them.
+  // Runs the passes that are timed, or predicts them.
   std::vector<Execution> execute_passes(bool verifying) {
     if (case_.ranks == Ranks::model) return model_times(case_, planned_);
     if (!verifying && case_.l2_cache == L2Cache::rotated) {

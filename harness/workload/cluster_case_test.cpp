@@ -99,7 +99,7 @@ TEST(ClusterCase, WithoutHostsHasNoBytesBetweenThem) {
   EXPECT_EQ(prediction_columns(c, plan_case(c)).at("between_hosts_bytes"), "");
 }
 
-// Advice plays the grids that may be among the fastest; here each shape is played in each order.
+// Advice runs the grids that may be among the fastest; here each shape is run in each order.
 TEST(ClusterCase, NoGridIsFasterThanTheOneThatAdviceNames) {
   for (const auto& [between, nics] : {std::pair{"12.5e9,33.8us", 0},
                                       {"50e9,5us", 0},

@@ -46,7 +46,7 @@ void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const S
 // Summarizes the same: mean, least and greatest ratio of each minimum set over [from, to].
 [[nodiscard]] std::string responsibility_table(int workers, std::int64_t from, std::int64_t to);
 
-// Writes `m = 11: 4210 of 8520 tasks, 3 orbits, 12.0 s, about 12.3 s to go`. The tasks played, of
+// Writes `m = 11: 4210 of 8520 tasks, 3 orbits, 12.0 s, about 12.3 s to go`. The tasks run, of
 // which there is one at least, took `seconds`.
 [[nodiscard]] std::string progress_line(const SearchState& state, int size, double seconds);
 

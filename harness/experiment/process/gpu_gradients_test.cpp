@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the rows of cases of device: cuda with a backward pass, on a host that plays a GPU.
+// Tests the rows of cases of device: cuda with a backward pass, on a host that imitates a GPU.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

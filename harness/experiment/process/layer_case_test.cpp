@@ -100,7 +100,7 @@ TEST(LayerCase, OverItsBudgetIsOutOfMemoryWhereItsBlocksFit) {
   EXPECT_TRUE(result.parts.empty());
 }
 
-// Runs a case on a host that plays a GPU.
+// Runs a case on a host that imitates a GPU.
 CaseResult run_on_gpu(Case c) {
   c.device = Device::cuda;
   c.threads = 0;

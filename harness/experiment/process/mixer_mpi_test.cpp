@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// These tests run under mpirun: rank 0 plays cases of operators that workers share, and the others
+// These tests run under mpirun: rank 0 runs cases of operators that workers share, and the others
 // serve it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases that are played by MPI ranks: rank 0 runs the sweep, the others serve it.
+// Cases that are run by MPI ranks: rank 0 runs the sweep, the others serve it.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace qb {
 
-// True for cases that several processes play: ranks: mpi and nccl.
+// True for cases that several processes run: ranks: mpi and nccl.
 [[nodiscard]] bool is_of_many_processes(const Case& c);
 
 // What rank 0 does around such a case. It does nothing on other ranks and for other cases.
@@ -34,7 +34,7 @@ class MpiCase {
 void serve_mpi_cases(const OpenGpu& open_gpu = open_gpu_of);
 void end_mpi_cases();
 
-// Plays cases of several processes in this one, with the other ranks, and all others in a child
+// Runs cases of several processes in this one, with the other ranks, and all others in a child
 // process; both arguments outlive it. A rank of this host that dies makes its case `crashed`, one
 // that never ends makes it `timeout`. Throws EnvironmentError for the next case after either, or
 // after a rank that no longer answers; the cases so far are kept.

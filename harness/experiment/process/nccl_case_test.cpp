@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// These tests run under mpirun: rank 0 plays nccl cases and the others serve it, on fake GPUs.
+// These tests run under mpirun: rank 0 runs nccl cases and the others serve it, on fake GPUs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

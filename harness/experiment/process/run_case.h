@@ -14,7 +14,7 @@ namespace qb {
 // Unsupported and UsageError as plan_workload does.
 [[nodiscard]] RowValues predicted_values(const Case& c);
 
-// Opens the GPU on which this process plays a case of device: cuda; a fake in tests.
+// Opens the GPU on which this process runs a case of device: cuda; a fake in tests.
 using OpenGpu = std::function<std::unique_ptr<ComputeDevice>(const Case&)>;
 [[nodiscard]] std::unique_ptr<ComputeDevice> open_gpu_of(const Case& c);
 

@@ -10,7 +10,7 @@
 namespace qb {
 namespace {
 
-// Plays a list of sample times on a clock that advances by exactly those times.
+// Runs a list of sample times on a clock that advances by exactly those times.
 struct Script {
   std::vector<double> wall_s;
   std::vector<bool> disturbed{};  // the others are not

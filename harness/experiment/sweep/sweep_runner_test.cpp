@@ -427,7 +427,7 @@ TEST_F(SweepRunner, AFinishedRunIsSortedWithoutRunningAnything) {
   EXPECT_EQ(sorted.cases.text(9, "n_tokens"), "10000");
 }
 
-// A program that is not qb names the one that plays its cases.
+// A program that is not qb names the one that runs its cases.
 TEST_F(SweepRunner, StartsTheChildThatItIsGiven) {
   RunOptions with_child = options();
   with_child.quiet = true;

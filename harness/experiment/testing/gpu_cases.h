@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests: cases of device: cuda that take a few milliseconds, and runs of them on a host that
-// plays a GPU.
+// imitates a GPU.
 #pragma once
 
 #include <functional>

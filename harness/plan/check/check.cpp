@@ -159,7 +159,7 @@ class Weights {
   std::map<int, std::set<int>> sums_;        // likewise
 };
 
-// Plays the all-reduces of a tensor: sums go to lower workers, the whole goes back to higher ones.
+// Runs the all-reduces of a tensor: sums go to lower workers, the whole goes back to higher ones.
 Offence check_all_reduce(const Plan& plan, TensorRole what) {
   const std::size_t n = plan.workers.size();
   std::vector<std::size_t> holds(n, 1);

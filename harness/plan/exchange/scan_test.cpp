@@ -38,7 +38,7 @@ bool can_write(const std::string& wanted, const std::vector<std::string>& held) 
   });
 }
 
-// Plays the plan with texts; returns whether each worker can write what it needs at the end, and
+// Runs the plan with texts; returns whether each worker can write what it needs at the end, and
 // every sender what it sends. Nothing may come twice; where the plan is not causal, a longer text
 // takes the place of those in it.
 bool plays(const ExchangePlan& plan) {

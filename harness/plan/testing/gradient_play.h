@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests only: plays a backward plan on numbers, row by row, to compare with check().
+// For tests only: runs a backward plan on numbers, row by row, to compare with check().
 //
 // Each pair of a head has a random number. A task adds it to the rows of dQ, dK and dV that are its
 // query's and its key's, and sums travel as the executors' do: a message has what the sums of its

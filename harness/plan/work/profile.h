@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step takes, said once: one walk over the blocks of one worker of each class of equals
 // (representatives.h) counts its pairs and bytes and, at the prices of a device, the seconds of
-// WorkerPlayer's three phases. The work model sums these profiles, and the `model` executor plays
+// WorkerRunner's three phases. The work model sums these profiles, and the `model` executor runs
 // them. A call of a backward pass adds to the sums of gradients where they lie, so that nothing is
 // merged after it; a ring's sums lie in the message that came, which is sent on. D of each row, one
 // number, takes no time.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work model predicts what a plan costs before it runs. Every row has its numbers beside the
-// measured ones. Memory is predicted by playing the plan: see rehearse/device_rehearsal.h.
+// measured ones. Memory is predicted by running the plan: see rehearse/device_rehearsal.h.
 #pragma once
 
 #include <cstdint>

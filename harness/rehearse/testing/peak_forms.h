@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests only: closed forms of the most that a worker's device holds in a pass, to compare with
-// plan_memory(), which plays every worker over addresses. They plan and play nothing. A form is a
+// plan_memory(), which runs every worker over addresses. They plan and run nothing. A form is a
 // sum: what the worker that holds most holds at its fullest moment, by kind of tensor. It is exact
 // for unequal shards and for fewer tokens than workers, too.
 //

@@ -25,7 +25,7 @@ Problem one_head() {
   return make_problem(shape, MaskKind::causal, DType::f16, 5);
 }
 
-// Plays the trial's plan on the device, and brings its output back.
+// Runs the trial's plan on the device, and brings its output back.
 Execution play_on(ComputeDevice& device, Trial& trial, DeviceCall call, Allocator& allocator) {
   poison(trial.out.view(), trial.lse.view());
   const TrialOnDevice whole(trial, device, allocator);
@@ -36,7 +36,7 @@ Execution play_on(ComputeDevice& device, Trial& trial, DeviceCall call, Allocato
   return execution;
 }
 
-// Plays a backward plan and compares its gradients with float64.
+// Runs a backward plan and compares its gradients with float64.
 Verification verified_gradients(ComputeDevice& device, const Plan& plan, Kernel kernel,
                                 MemoryLedger& ledger) {
   const GradientTrial trial(plan);

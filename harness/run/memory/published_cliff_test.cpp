@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Case study 2 jumps from 27 to 800 ms between N = 40000 and 45000 at W = 1. These tests search for
-// the cause: they play the allocations of one repeat on our copy of PyTorch's allocator over a
+// the cause: they run the allocations of one repeat on our copy of PyTorch's allocator over a
 // device as large as the paper's, under each possible explanation. experiments/gpu/README.md prints
 // the same numbers.
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ class Notebook {
   void* kept_weights_ = nullptr;
 };
 
-// Plays the fourth repeat of a length, after which nothing changes any more.
+// Runs the fourth repeat of a length, after which nothing changes any more.
 Outcome steady(const Variant& variant, std::size_t n) {
   Notebook notebook(variant);
   Outcome outcome;
@@ -166,7 +166,7 @@ TEST(PublishedCliff, TheSequenceOfTheNotebookJustFitsAtItsLargestSize) {
   EXPECT_FALSE(steady(published, 50'000).fits);
 }
 
-// Plays all 225 published repeats in one process, in the order of the notebook.
+// Runs all 225 published repeats in one process, in the order of the notebook.
 struct PublishedRepeat {
   std::int64_t workers = 0;
   std::size_t n = 0;  // tokens of the longest subsequence, which was timed

@@ -56,7 +56,7 @@ DeviceExecutor::DeviceExecutor(const Plan& plan, const ExecutionArguments& argum
   for (const std::int64_t dim : {problem.shape.head_dim, problem.shape.value_dim})
     device_.require(arguments.kernel, problem.dtype, dim);
   require_launch(arguments.launch, plan.pass, arguments.kernel);
-  if (plays_workers()) {
+  if (runs_workers()) {
     keeps_prepared_ = plan.pass == Pass::backward && works_in_place(plan) &&
                       keep_in_place(plan_, arguments_, device_, kept_);
     return;
@@ -148,7 +148,7 @@ void DeviceExecutor::enqueue(Stopwatch* watch, std::vector<WorkerTime>& times) {
 Execution DeviceExecutor::run() {
   Execution execution;
   std::vector<WorkerTime>& times = execution.workers;
-  if (plays_workers()) {
+  if (runs_workers()) {
     kept_.rewind();
     execution = execute_serial(plan_, arguments_, device_, keeps_prepared_ ? &kept_ : nullptr);
     add_peaks(arguments_, execution);

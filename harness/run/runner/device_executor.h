@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a plan on one device, any number of times (ranks: serial on a GPU).
+// Runs a plan on one device, any number of times (ranks: serial on a GPU).
 //
 // Every worker's rows are in the memory of this device. `flash` reads the original rows in place,
 // through the groups of the plan, so no message is sent and one launch may compute several workers.
-// The other kernels need contiguous rows: each worker plays as on a device of its own, with its
+// The other kernels need contiguous rows: each worker runs as on a device of its own, with its
 // messages in this device's memory.
 #pragma once
 
@@ -41,8 +41,8 @@ class DeviceExecutor {
   [[nodiscard]] bool times_workers() const {
     return arguments_.launch == Launch::alone || plan_.workers.size() == 1;
   }
-  // Each worker plays as on a device of its own.
-  [[nodiscard]] bool plays_workers() const {
+  // Each worker runs as on a device of its own.
+  [[nodiscard]] bool runs_workers() const {
     return arguments_.kernel != Kernel::flash || plan_.pass == Pass::backward ||
            plan_.result == Result::tier;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the backward pass of the device executor on a host that plays a GPU, whose memory the host
-// cannot touch.
+// Tests the backward pass of the device executor on a host that imitates a GPU, whose memory the
+// host cannot touch.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

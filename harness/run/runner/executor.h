@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executors play a plan: they hold the tensors, move them, call the kernel and merge the results.
+// Executors run a plan: they hold the tensors, move them, call the kernel and merge the results.
 #pragma once
 
 #include <cmath>
@@ -18,9 +18,9 @@
 
 namespace qb {
 
-// How the workers are played.
+// How the workers are run.
 enum class Ranks {
-  serial,   // one device plays the workers in turn; the critical path is composed
+  serial,   // one device runs the workers in turn; the critical path is composed
   threads,  // one thread per worker, all at once; measures the wall clock
   mpi,      // one MPI process per worker, on any number of hosts; measures the slowest rank
   nccl,     // one process with a GPU per worker, see nccl_executor.h
@@ -29,7 +29,7 @@ enum class Ranks {
 
 QB_WORDS(Ranks, "ranks", serial, threads, mpi, nccl, model);
 
-// How a GPU that plays workers in turn launches them.
+// How a GPU that runs workers in turn launches them.
 enum class Launch {
   alone,     // each worker by itself, one after another: measures one worker, as on the CPU
   together,  // all workers of a plan, or of a round, in one launch; flash only
@@ -43,7 +43,7 @@ QB_WORDS(Launch, "launch", alone, together, graph);
 using ShardSource =
     std::function<void(TensorRole, const TokenGroup&, const Range&, const TensorView&)>;
 
-// Tensors hold whole sequences in the memory of the device that plays. A forward pass writes out
+// Tensors hold whole sequences in the memory of the device that runs. A forward pass writes out
 // and lse, a backward pass reads them and writes d_q, d_k and d_v; what is written is written
 // whole. Where a plan works in place, a caller who has made D leaves out without data. A rank other
 // than 0 has only a ShardSource, which writes in the host's memory.
@@ -69,7 +69,7 @@ struct ExecutionArguments {
   LinkLimit link{};
   Hosts hosts{};
   double message_timeout_s = 300.0;
-  // Opens what plays the workers of this process, with this many threads; empty: the CPU.
+  // Opens what runs the workers of this process, with this many threads; empty: the CPU.
   std::function<std::unique_ptr<AttentionDevice>(int threads)> open_device{};
   ShardSource shard{};          // in place of q, k and v
   bool collect_output = true;   // mpi: bring a sharded output to rank 0, outside the measured time

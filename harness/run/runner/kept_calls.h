@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the kernel calls of a rank between executions of its plan: what the kernel reads of their
 // schedules is made in the first execution and stays on the device. The calls of each pass are kept
-// apart, so that a repeat may play one pass after the other.
+// apart, so that a repeat may run one pass after the other.
 #pragma once
 
 #include <cstddef>

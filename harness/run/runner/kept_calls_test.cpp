@@ -46,7 +46,7 @@ struct CallScene {
   KeptCalls kept;
   std::uint64_t seed = 1;
 
-  // Plays an execution of calls (rows, keys).
+  // Runs an execution of calls (rows, keys).
   void execute(const std::vector<std::pair<std::int64_t, std::int64_t>>& calls) {
     kept.rewind();
     for (const auto& [rows, keys] : calls) {
@@ -167,7 +167,7 @@ GradientTrial backward_trial() {
   return trial;
 }
 
-// A repeat of `pass: both` plays one pass after the other.
+// A repeat of `pass: both` runs one pass after the other.
 TEST(KeptCalls, OfTheTwoPassesAreKeptApart) {
   CallScene scene;
   const TileSchedule schedule = rows_of_keys(33, 40);

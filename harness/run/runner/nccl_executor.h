@@ -43,7 +43,7 @@ class NcclRank {
   };
 
   // Every rank of the world calls it. device: nullptr if this rank has none, with the reason. On
-  // rank 0 it throws Unsupported, with a sentence, if the ranks cannot play together.
+  // rank 0 it throws Unsupported, with a sentence, if the ranks cannot run together.
   NcclRank(int workers, ComputeDevice* device, std::string why_none, double timeout_s);
 
   // Every rank calls it, as execute(): rank 0 gets the execution, or the exception of any rank.
@@ -64,7 +64,7 @@ class NcclRank {
   KeptCalls kept_;
 };
 
-// Explains why the first `workers` of these ranks cannot play together, or returns an empty string.
+// Explains why the first `workers` of these ranks cannot run together, or returns an empty string.
 // They can if the GPUs are of one kind and each belongs to one rank.
 [[nodiscard]] std::string why_no_nccl(const std::vector<NcclRank::Gpu>& ranks, int workers);
 

@@ -93,7 +93,7 @@ std::int64_t rehearsed_bytes(const GradientTrial& trial, int rank) {
   NoTransport transport;
   KeptCalls kept;
   WorkerTime time;
-  WorkerPlayer player(trial.plan, rank, arguments,
+  WorkerRunner player(trial.plan, rank, arguments,
                       {.device = *device, .watch = watch, .transport = &transport, .kept = &kept},
                       time);
   run_steps(player);

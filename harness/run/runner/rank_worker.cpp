@@ -14,13 +14,13 @@ constexpr const char* kGatheredLabels[2][4] = {
     {"out_gathered", "lse_gathered"},
     {"d_q_gathered", "d_k_gathered", "d_v_gathered", "d_sinks_gathered"}};
 
-class RankWorker final : OwnTools, public WorkerPlayer {
+class RankWorker final : OwnTools, public WorkerRunner {
  public:
   RankWorker(const Plan& plan, const ExecutionArguments& arguments,
              std::shared_ptr<AttentionDevice> of_rank, Transport& messages, int rank,
              KeptCalls* kept)
       : OwnTools(std::move(of_rank)),
-        WorkerPlayer(plan, rank, own_arguments_, {*device, watch, &messages, nullptr, kept}, times),
+        WorkerRunner(plan, rank, own_arguments_, {*device, watch, &messages, nullptr, kept}, times),
         own_arguments_(arguments),
         messages_(messages),
         scattered_(is_scattered(worker())) {}
@@ -35,7 +35,7 @@ class RankWorker final : OwnTools, public WorkerPlayer {
     if (scattered_) take_shard();
   }
   void finish() override {
-    WorkerPlayer::finish();
+    WorkerRunner::finish();
     const bool at_root = plan_.result == Result::root;
     watch.charge(at_root && index_ == 0 ? &time_.merge_s : nullptr);
     if (at_root) merge_results();
@@ -109,7 +109,7 @@ class RankWorker final : OwnTools, public WorkerPlayer {
       post(0, {}, std::move(pieces), kFirstScatter, false);
     }
     messages_.flush(false);
-    if (index_ == 0) WorkerPlayer::prepare();
+    if (index_ == 0) WorkerRunner::prepare();
     watch.charge(gather_s);
     await_all();
     watch.charge(nullptr);

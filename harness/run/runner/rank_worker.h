@@ -12,7 +12,7 @@ namespace qb {
 // Makes worker `rank`. Rank 0 is the root too: it holds the whole sequence, scatters and gathers if
 // the plan does, and puts the output together. If tokens start and end sharded, every rank makes
 // its own shard, and the output is collected outside the measured time. kept: see
-// WorkerPlayer::Tools. The references must outlive it.
+// WorkerRunner::Tools. The references must outlive it.
 [[nodiscard]] std::shared_ptr<StepWorker> make_rank_worker(const Plan& plan,
                                                            const ExecutionArguments& arguments,
                                                            std::shared_ptr<AttentionDevice> device,

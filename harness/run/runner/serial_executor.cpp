@@ -22,7 +22,7 @@ double longest_step_sum_s(const std::vector<WorkerTime>& workers) {
 
 // Runs the workers, whose messages wait in memory: all of them together where they communicate, and
 // else each from its first step to its last before the next one, so that only one holds memory.
-void run_in_turn(const Plan& plan, const ExecutionArguments& arguments, WorkerPlayer::Tools tools,
+void run_in_turn(const Plan& plan, const ExecutionArguments& arguments, WorkerRunner::Tools tools,
                  std::vector<WorkerTime>& times) {
   const auto copy = [&](std::span<const std::byte> from, std::byte* to) {
     const Extent words{1, 1, 1, static_cast<std::int64_t>(from.size() / sizeof(float))};
@@ -35,12 +35,12 @@ void run_in_turn(const Plan& plan, const ExecutionArguments& arguments, WorkerPl
   tools.transport = &transport;
   OutputMerge output(plan, arguments, tools.device, tools.device.facts().host_threads);
   for (std::size_t first = 0; first < n; first += together ? n : 1) {
-    std::deque<WorkerPlayer> workers;
+    std::deque<WorkerRunner> workers;
     std::vector<StepWorker*> all;
     for (std::size_t w = first; w < (together ? n : first + 1); ++w)
       all.push_back(&workers.emplace_back(plan, static_cast<int>(w), arguments, tools, times[w]));
     run_steps(all);
-    for (const WorkerPlayer& worker : workers) {
+    for (const WorkerRunner& worker : workers) {
       tools.watch.charge(together ? nullptr : &times[first].merge_s);
       output.add(worker.worker(), worker.result());
       tools.watch.charge(nullptr);
@@ -75,7 +75,7 @@ Execution execute_serial(const Plan& plan, const ExecutionArguments& given, Atte
   std::vector<WorkerTime>& times = execution.workers;
   times.resize(plan.workers.size());
   Stopwatch watch(device, arguments.clock);
-  const WorkerPlayer::Tools tools{
+  const WorkerRunner::Tools tools{
       .device = device, .watch = watch, .stages = &execution.stages, .kept = kept};
   watch.start();
   const Tensor delta = room_for_root_delta(plan, arguments);
@@ -85,7 +85,7 @@ Execution execute_serial(const Plan& plan, const ExecutionArguments& given, Atte
     watch.charge(nullptr);
   }
   if (works_in_place(plan))
-    play_in_place(plan, arguments, tools, times[0]);
+    run_in_place(plan, arguments, tools, times[0]);
   else
     run_in_turn(plan, arguments, tools, times);
   watch.stop();

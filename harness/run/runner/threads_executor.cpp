@@ -34,26 +34,26 @@ struct ThreadsRun {
   std::atomic<std::size_t> next_part{0};
 };
 
-class ThreadWorker final : OwnTools, public WorkerPlayer {
+class ThreadWorker final : OwnTools, public WorkerRunner {
  public:
   ThreadWorker(ThreadsRun& run, int index, WorkerTeam& team)
       : OwnTools(open_device(
             run.arguments,
             std::max(1, run.arguments.threads / static_cast<int>(run.plan.workers.size())))),
-        WorkerPlayer(run.plan, index, run.arguments, {*device, watch, &team}, times),
+        WorkerRunner(run.plan, index, run.arguments, {*device, watch, &team}, times),
         run_(run),
         team_(team),
         layout_(local_layout(run.plan, worker())) {}
 
   void prepare() override {
-    if (!is_scattered(worker())) WorkerPlayer::prepare();
+    if (!is_scattered(worker())) WorkerRunner::prepare();
   }
   void begin(double begin_s) override {
     watch.start(begin_s);
-    if (is_scattered(worker())) WorkerPlayer::prepare();
+    if (is_scattered(worker())) WorkerRunner::prepare();
   }
   void finish() override {
-    WorkerPlayer::finish();
+    WorkerRunner::finish();
     watch.stop();
     const double computed_s = now_s();
     time_.compute_s = time_.sum_s(&StepTime::compute_s);

@@ -66,12 +66,12 @@ std::vector<StepTime> steps_of_worker_2(const std::array<double, 3>& offsets,
   Stopwatch watch(device);
   std::vector<WorkerTime> times(kWorkers);
   std::vector<std::unique_ptr<ScriptedTransport>> transports;
-  std::vector<std::unique_ptr<WorkerPlayer>> players;
+  std::vector<std::unique_ptr<WorkerRunner>> players;
   for (std::size_t w = 0; w < kWorkers; ++w) {
     transports.push_back(std::make_unique<ScriptedTransport>(inner, offsets[w]));
-    players.push_back(std::make_unique<WorkerPlayer>(
+    players.push_back(std::make_unique<WorkerRunner>(
         trial.plan, static_cast<int>(w), arguments,
-        WorkerPlayer::Tools{device, watch, transports[w].get()}, times[w]));
+        WorkerRunner::Tools{device, watch, transports[w].get()}, times[w]));
     players[w]->prepare();
   }
   for (std::size_t w = 0; w < kWorkers; ++w) {

@@ -98,7 +98,7 @@ bool finishes_rows(const Plan& plan) {
   return plan.pass == Pass::forward ? plan.result != Result::root : !is_scattered(plan);
 }
 
-WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
+WorkerRunner::WorkerRunner(const Plan& plan, int index, const ExecutionArguments& arguments,
                            const Tools& tools, WorkerTime& time)
     : plan_(plan),
       index_(index),
@@ -116,22 +116,22 @@ WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments
     }
 }
 
-const std::vector<TokenGroup>& WorkerPlayer::groups_for(TensorRole what) const {
+const std::vector<TokenGroup>& WorkerRunner::groups_for(TensorRole what) const {
   return is_of_keys(what) ? plan_.kv_groups : plan_.q_groups;
 }
 
-Range WorkerPlayer::heads_of(TensorRole what, const Range& heads) const {
+Range WorkerRunner::heads_of(TensorRole what, const Range& heads) const {
   return is_of_keys(what) ? kv_heads_of(plan_.problem.shape, heads) : heads;
 }
 
 // A worker that no root sends its shard has LSE as its forward pass left it.
-Extent WorkerPlayer::shard_extent(const Worker& worker, TensorRole what, const Block& block) const {
+Extent WorkerRunner::shard_extent(const Worker& worker, TensorRole what, const Block& block) const {
   Extent shard = extent(what, block.rows, block.heads);
   if (what == TensorRole::lse && !is_scattered(worker)) shard.head_dim = plan_.problem.lse_kept;
   return shard;
 }
 
-const Tensor& WorkerPlayer::own(const Block& block, TensorRole what, const Extent& extent) {
+const Tensor& WorkerRunner::own(const Block& block, TensorRole what, const Extent& extent) {
   const Labelled& labels = labelled(what);
   const char* const label = !block.resident             ? labels.joined
                             : block.id >= kSavedQueries ? labels.saved
@@ -143,19 +143,19 @@ const Tensor& WorkerPlayer::own(const Block& block, TensorRole what, const Exten
   return owned;
 }
 
-TensorView WorkerPlayer::heads_in(const Block& block, TensorRole what, const TensorView& rows,
+TensorView WorkerRunner::heads_in(const Block& block, TensorRole what, const TensorView& rows,
                                   const Range& heads) const {
   const Range wanted = heads_of(what, heads);
   return rows.heads(wanted.begin - heads_of(what, block.heads).begin, wanted.end - wanted.begin);
 }
 
-TensorView WorkerPlayer::rows_in(const Block& block, TensorRole what, const TensorView& view,
+TensorView WorkerRunner::rows_in(const Block& block, TensorRole what, const TensorView& view,
                                  int group, const Range& heads) const {
   const std::int64_t count = groups_for(what)[static_cast<std::size_t>(group)].count;
   return heads_in(block, what, view.tokens(block.begin_of(group), count), heads);
 }
 
-TensorView WorkerPlayer::rows_of_call(const KernelCall& call, TensorRole what,
+TensorView WorkerRunner::rows_of_call(const KernelCall& call, TensorRole what,
                                       const TensorView& view) const {
   const bool keys = is_of_keys(what);
   const std::int64_t begin = keys ? call.k_begin : call.q_begin;
@@ -164,12 +164,12 @@ TensorView WorkerPlayer::rows_of_call(const KernelCall& call, TensorRole what,
                   view.tokens(begin, end - begin), call.heads);
 }
 
-TensorView WorkerPlayer::input_of(const KernelCall& call, TensorRole what) const {
+TensorView WorkerRunner::input_of(const KernelCall& call, TensorRole what) const {
   const int block = is_of_keys(what) ? call.kv_block : call.q_block;
   return rows_of_call(call, what, held_.at(block).view(what));
 }
 
-WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const Range& heads,
+WorkerRunner::Partial WorkerRunner::make_partial(std::int64_t rows, const Range& heads,
                                                  const char* out_label,
                                                  const char* lse_label) const {
   Extent of_rows = extent(TensorRole::partial, rows, heads);
@@ -179,7 +179,7 @@ WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const Range&
           false};
 }
 
-void WorkerPlayer::make_room() {
+void WorkerRunner::make_room() {
   for (const Piece& piece : pieces_of(plan_, worker_)) {
     const Block& block = blocks_.block(piece.block);
     const Tensor& tensor = own(block, piece.what, shard_extent(worker_, piece.what, block));
@@ -199,16 +199,16 @@ void WorkerPlayer::make_room() {
   begin_reduction();
 }
 
-TensorView WorkerPlayer::piece(const Piece& piece) const {
+TensorView WorkerRunner::piece(const Piece& piece) const {
   return held_.at(piece.block).view(piece.what);
 }
 
-void WorkerPlayer::take(const Piece& piece) {
+void WorkerRunner::take(const Piece& piece) {
   fill(piece.what, blocks_.block(piece.block), this->piece(piece));
 }
 
 // Takes a block's groups from the caller's whole tensor, or makes them.
-void WorkerPlayer::fill(TensorRole what, const Block& block, const TensorView& local) const {
+void WorkerRunner::fill(TensorRole what, const Block& block, const TensorView& local) const {
   const Range heads = heads_of(what, block.heads);
   std::vector<TokenGroup> groups;
   for (const int group : block.groups)
@@ -229,7 +229,7 @@ void WorkerPlayer::fill(TensorRole what, const Block& block, const TensorView& l
   if (!device_.facts().on_host) device_.upload(rows, local);
 }
 
-Tensor WorkerPlayer::piece_of(int worker, const Piece& piece) const {
+Tensor WorkerRunner::piece_of(int worker, const Piece& piece) const {
   // The tracker must not outlive the worker that it refers to.
   const Worker other = plan_.workers[static_cast<std::size_t>(worker)];
   const BlockTracker blocks(plan_, other);
@@ -240,7 +240,7 @@ Tensor WorkerPlayer::piece_of(int worker, const Piece& piece) const {
   return tensor;
 }
 
-void WorkerPlayer::prepare() {
+void WorkerRunner::prepare() {
   // Work begins with the shards in place; only a scatter counts as work.
   tools_.watch.charge(is_scattered(worker_) ? &time_.gather_s : nullptr);
   make_room();
@@ -249,7 +249,7 @@ void WorkerPlayer::prepare() {
 }
 
 // Makes D of a block's queries, which is all that O was there for.
-void WorkerPlayer::make_delta(int id) {
+void WorkerRunner::make_delta(int id) {
   const Block& block = blocks_.block(id);
   Held& held = held_[id];
   own(block, TensorRole::delta, extent(TensorRole::delta, block.rows, block.heads));
@@ -262,7 +262,7 @@ void WorkerPlayer::make_delta(int id) {
   held.owned.erase(TensorRole::partial);
 }
 
-void WorkerPlayer::begin_step() {
+void WorkerRunner::begin_step() {
   tools_.watch.note(&step_time().start_s);
   if (fetches_at_once_) post_receives(0);
   incoming_ = std::move(expected_[step_]);
@@ -283,7 +283,7 @@ void WorkerPlayer::begin_step() {
   post_sends(false);
 }
 
-void WorkerPlayer::compute_step() {
+void WorkerRunner::compute_step() {
   tools_.watch.charge(&step_time().compute_s);
   for (const KernelCall& call : blocks_.take_calls())
     plan_.pass == Pass::forward ? compute(call) : compute_gradients(call);
@@ -292,7 +292,7 @@ void WorkerPlayer::compute_step() {
 }
 
 // Most sends that are due have left by the time that the next messages arrive.
-void WorkerPlayer::end_sends(std::size_t due) {
+void WorkerRunner::end_sends(std::size_t due) {
   std::erase_if(sent_, [&](const Outgoing& outgoing) {
     if (outgoing.due > due) return false;
     wait(outgoing);
@@ -302,12 +302,12 @@ void WorkerPlayer::end_sends(std::size_t due) {
     for (int id : blocks_.leave_step()) held_.erase(id);
 }
 
-void WorkerPlayer::end_step() {
+void WorkerRunner::end_step() {
   post_sends(true);
   ++step_;
 }
 
-void WorkerPlayer::finish() {
+void WorkerRunner::finish() {
   if (!sent_.empty()) {
     --step_;  // the waiting belongs to the last step
     end_sends(step_ + 1);
@@ -329,7 +329,7 @@ void WorkerPlayer::finish() {
   for (const TensorView& view : result()) time_.sent_bytes += view.bytes();
 }
 
-void WorkerPlayer::keep_owned_heads() {
+void WorkerRunner::keep_owned_heads() {
   const Block& block = blocks_.block(kResidentQueries);
   const Range heads = plan_.result_heads_of(worker_);
   if (heads == block.heads) return;
@@ -343,7 +343,7 @@ void WorkerPlayer::keep_owned_heads() {
 }
 
 // Makes of the result's LSE what travels to the root.
-void WorkerPlayer::narrow_lse() {
+void WorkerRunner::narrow_lse() {
   if (!resident_.exists() || plan_.problem.lse_sent == plan_.problem.lse_kept) return;
   Extent extent = resident_.lse.view().extent;
   extent.head_dim = plan_.problem.lse_sent;
@@ -352,7 +352,7 @@ void WorkerPlayer::narrow_lse() {
   resident_.lse = std::move(sent);
 }
 
-WorkerResult WorkerPlayer::result() const {
+WorkerResult WorkerRunner::result() const {
   if (plan_.pass == Pass::forward) return {resident_.out.view(), resident_.lse.view()};
   WorkerResult result;
   for (const TensorRole what : kGradients) {

@@ -55,7 +55,7 @@ using WorkerResult = std::vector<TensorView>;
 //   in
 //   d_sinks                          its part of the gradients of sinks
 // plan_memory() (device_rehearsal.h) predicts its peak to the byte.
-class WorkerPlayer : public StepWorker {
+class WorkerRunner : public StepWorker {
  public:
   struct Tools {
     AttentionDevice& device;
@@ -65,7 +65,7 @@ class WorkerPlayer : public StepWorker {
     KeptCalls* kept = nullptr;       // shared by all executions; null: no call is kept
   };
   // The references must outlive it.
-  WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments, const Tools& tools,
+  WorkerRunner(const Plan& plan, int index, const ExecutionArguments& arguments, const Tools& tools,
                WorkerTime& time);
 
   [[nodiscard]] int steps() const final { return static_cast<int>(worker_.steps.size()); }
@@ -84,7 +84,7 @@ class WorkerPlayer : public StepWorker {
   void finish() override;  // waits for sends, turns the partial into a result
   [[nodiscard]] const WorkerTime& time() const final { return time_; }
 
-  [[nodiscard]] WorkerResult result() const;  // after finish(), as long as the player exists
+  [[nodiscard]] WorkerResult result() const;  // after finish(), as long as the runner exists
   [[nodiscard]] const Worker& worker() const { return worker_; }
 
  private:
@@ -241,7 +241,7 @@ class WorkerPlayer : public StepWorker {
   bool has_denominator_ = false;
 };
 
-// The device, clock and times of a worker that has its own: a base before WorkerPlayer, which
+// The device, clock and times of a worker that has its own: a base before WorkerRunner, which
 // refers to them.
 struct OwnTools {
   explicit OwnTools(std::shared_ptr<AttentionDevice> of_worker)
@@ -251,11 +251,11 @@ struct OwnTools {
   WorkerTime times;
 };
 
-// Opens the device that plays workers in this process.
+// Opens the device that runs workers in this process.
 [[nodiscard]] std::unique_ptr<AttentionDevice> open_device(const ExecutionArguments& arguments,
                                                            int threads);
 
-// Returns true if WorkerPlayer::prepare() is a scatter from the root, which is part of the work.
+// Returns true if WorkerRunner::prepare() is a scatter from the root, which is part of the work.
 [[nodiscard]] bool is_scattered(const Worker& worker);
 // Returns true if rank 0 holds the inputs when the work begins, and scatters them.
 [[nodiscard]] bool is_scattered(const Plan& plan);
@@ -279,12 +279,12 @@ void make_root_delta(const Plan& plan, const ExecutionArguments& arguments,
 
 // Makes a worker's backward call. A device that keeps schedules gets this one before the time
 // counts: to lower and upload it is not work of the device.
-void attend_backward(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
+void attend_backward(const WorkerRunner::Tools& tools, const ExecutionArguments& arguments,
                      const BackwardArguments& call, int worker, double* compute_s);
 
 // Runs one step's kernel directly on the caller's tensors, for works_in_place() plans.
-void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
-                   const WorkerPlayer::Tools& tools, WorkerTime& time);
+void run_in_place(const Plan& plan, const ExecutionArguments& arguments,
+                  const WorkerRunner::Tools& tools, WorkerTime& time);
 // Keeps the call of such a plan's backward pass, ahead of it. Returns false if there is none, or if
 // the device reads no schedule.
 [[nodiscard]] bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments,
@@ -344,8 +344,8 @@ class OutputMerge {
 void add_peaks(const ExecutionArguments& arguments, Execution& execution);
 void add_sums(const Plan& plan, Execution& execution);
 
-// execute() has checked the arguments. The serial executor plays on any device. kept: see
-// WorkerPlayer::Tools.
+// execute() has checked the arguments. The serial executor runs on any device. kept: see
+// WorkerRunner::Tools.
 [[nodiscard]] Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
                                        AttentionDevice& device, KeptCalls* kept = nullptr);
 [[nodiscard]] Execution execute_threads(const Plan& plan, const ExecutionArguments& arguments);

@@ -9,7 +9,7 @@ namespace {
 
 // If the device does not fill in the stages of kernel staged, marks separate them; all of them are
 // the step's time.
-void attend(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
+void attend(const WorkerRunner::Tools& tools, const ExecutionArguments& arguments,
             const AttentionArguments& call, int worker, double* compute_s) {
   if (tools.kept != nullptr)
     return tools.kept->attend(tools.device, arguments.kernel, call, *arguments.allocator, worker);
@@ -51,7 +51,7 @@ BackwardArguments backward_in_place(const Plan& plan, const ExecutionArguments& 
 }
 
 void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
-                        const WorkerPlayer::Tools& tools, bool no_pairs,
+                        const WorkerRunner::Tools& tools, bool no_pairs,
                         const TileSchedule* schedule, double* compute_s) {
   for (const TensorView& gradient : {arguments.d_q, arguments.d_k, arguments.d_v})
     tools.device.clear_rows(gradient);
@@ -81,12 +81,12 @@ std::optional<TileSchedule> call_schedule_for(const Plan& plan, const BlockTrack
                        {tiles.residue_classes, device.facts().host_threads});
 }
 
-void WorkerPlayer::begin_partial(Partial& partial) {
+void WorkerRunner::begin_partial(Partial& partial) {
   device_.clear_partial(partial.out.view(), partial.lse.view());
   partial.begun = true;
 }
 
-void WorkerPlayer::compute(const KernelCall& call) {
+void WorkerRunner::compute(const KernelCall& call) {
   const Block& q = blocks_.block(call.q_block);
   Partial& partial = partial_of(q);
   const std::optional<TileSchedule> schedule =
@@ -113,8 +113,8 @@ void WorkerPlayer::compute(const KernelCall& call) {
                         result.out.view(), result.lse.view());
 }
 
-void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
-                   const WorkerPlayer::Tools& tools, WorkerTime& time) {
+void run_in_place(const Plan& plan, const ExecutionArguments& arguments,
+                  const WorkerRunner::Tools& tools, WorkerTime& time) {
   const StepInPlace step(plan);
   const std::vector<KernelCall>& calls = step.calls;
   time.steps.resize(1);
@@ -157,7 +157,7 @@ bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments, Attent
 }
 
 // Returns what is computed for a block of queries, or will be.
-WorkerPlayer::Partial& WorkerPlayer::partial_of(const Block& block) {
+WorkerRunner::Partial& WorkerRunner::partial_of(const Block& block) {
   Partial& partial = block.resident ? resident_ : passing_[block.id];
   if (!partial.exists())
     partial = make_partial(block.rows, block.heads, "out_partial", "lse_partial");
@@ -166,7 +166,7 @@ WorkerPlayer::Partial& WorkerPlayer::partial_of(const Block& block) {
 
 // Multiplies the partial by its weight among those whose LSE came in this step, and takes what it
 // owns of it: the others' weighted partials are added to that.
-void WorkerPlayer::weigh_partials() {
+void WorkerRunner::weigh_partials() {
   std::vector<TensorView> all;
   const Block* block = nullptr;
   for (const Incoming& incoming : incoming_)
@@ -212,7 +212,7 @@ void WorkerPlayer::weigh_partials() {
 
 // What follows is tree decoding's all-reduces; kernels/merge.h says what they compute.
 
-void WorkerPlayer::begin_reduction() {
+void WorkerRunner::begin_reduction() {
   reducing_ = plan_.result == Result::everyone && plan_.workers.size() > 1;
   if (!reducing_) return;
   Extent of_rows = resident_.lse.view().extent;
@@ -224,7 +224,7 @@ void WorkerPlayer::begin_reduction() {
 }
 
 // Every worker has the maximum by now.
-void WorkerPlayer::begin_denominator() {
+void WorkerRunner::begin_denominator() {
   if (has_denominator_) return;
   has_denominator_ = true;
   device_.weigh_partial(resident_.out.view(), resident_.lse.view(), row_max_.view(),
@@ -232,7 +232,7 @@ void WorkerPlayer::begin_denominator() {
 }
 
 // Returns the tensor of a reduction's part, ready for reading and writing.
-const TensorView& WorkerPlayer::reduced(TensorRole what) {
+const TensorView& WorkerRunner::reduced(TensorRole what) {
   if (!resident_.begun) begin_partial(resident_);
   if (what == TensorRole::row_max) return row_max_.view();
   begin_denominator();
@@ -240,7 +240,7 @@ const TensorView& WorkerPlayer::reduced(TensorRole what) {
 }
 
 // `whole`: the full sum comes back and replaces the share; otherwise a share is added.
-void WorkerPlayer::reduce_part(const Transfer& part, std::byte* data, bool whole) {
+void WorkerRunner::reduce_part(const Transfer& part, std::byte* data, bool whole) {
   const TensorView& target = reduced(part.what);
   const TensorView come = contiguous_view(data, DType::f32, target.extent);
   if (whole) {
@@ -253,7 +253,7 @@ void WorkerPlayer::reduce_part(const Transfer& part, std::byte* data, bool whole
   }
 }
 
-void WorkerPlayer::pack_reduced(const Transfer& part, std::byte* data) {
+void WorkerRunner::pack_reduced(const Transfer& part, std::byte* data) {
   const TensorView& source = reduced(part.what);
   const TensorView packed = contiguous_view(data, DType::f32, source.extent);
   device_.copy_rows(source, packed);
@@ -262,7 +262,7 @@ void WorkerPlayer::pack_reduced(const Transfer& part, std::byte* data) {
     device_.combine(packed, resident_.lse.view(), Combine::maximum);
 }
 
-void WorkerPlayer::finish_reduction() {
+void WorkerRunner::finish_reduction() {
   if (!reducing_) return;
   begin_denominator();
   device_.normalise_partial(resident_.out.view(), resident_.lse.view(), row_max_.view(),

@@ -30,7 +30,7 @@ const Block& receiving_block(const BlockTracker& blocks, const Transfer& part,
 
 }  // namespace
 
-void attend_backward(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
+void attend_backward(const WorkerRunner::Tools& tools, const ExecutionArguments& arguments,
                      const BackwardArguments& call, int worker, double* compute_s) {
   AttentionDevice& device = tools.device;
   Allocator& memory = *arguments.allocator;
@@ -46,7 +46,7 @@ void attend_backward(const WorkerPlayer::Tools& tools, const ExecutionArguments&
   device.attention_backward(arguments.kernel, call, {memory, arguments.threads, worker});
 }
 
-WorkerPlayer::Sum& WorkerPlayer::sum_of(const Block& block, TensorRole what) {
+WorkerRunner::Sum& WorkerRunner::sum_of(const Block& block, TensorRole what) {
   Sum& sum = sums_[{block.id, what}];
   if (sum.begun.size() == block.groups.size()) return sum;
   sum.owned = Tensor(*arguments_.allocator, DType::f32, extent(what, block.rows, block.heads),
@@ -56,14 +56,14 @@ WorkerPlayer::Sum& WorkerPlayer::sum_of(const Block& block, TensorRole what) {
   return sum;
 }
 
-void WorkerPlayer::begin_sum(const Block& block, TensorRole what, int group) {
+void WorkerRunner::begin_sum(const Block& block, TensorRole what, int group) {
   Sum& sum = sum_of(block, what);
   char& begun = sum.begun[place_of(block, group)];
   if (begun == 0) device_.clear_rows(rows_in(block, what, sum.view, group, block.heads));
   begun = 1;
 }
 
-void WorkerPlayer::compute_gradients(const KernelCall& call) {
+void WorkerRunner::compute_gradients(const KernelCall& call) {
   const Block& q = blocks_.block(call.q_block);
   const Block& kv = blocks_.block(call.kv_block);
   for (const PairTask& task : call.tasks)
@@ -89,7 +89,7 @@ void WorkerPlayer::compute_gradients(const KernelCall& call) {
                   index_, &step_time().compute_s);
 }
 
-void WorkerPlayer::add_gradient_part(const Incoming& incoming, const Transfer& part,
+void WorkerRunner::add_gradient_part(const Incoming& incoming, const Transfer& part,
                                      std::byte* data) {
   const std::vector<int>& groups = plan_.groups_of(part);
   if (groups.empty()) return;
@@ -120,7 +120,7 @@ void WorkerPlayer::add_gradient_part(const Incoming& incoming, const Transfer& p
   });
 }
 
-void WorkerPlayer::pack_gradient(const Transfer& part, std::byte* data) {
+void WorkerRunner::pack_gradient(const Transfer& part, std::byte* data) {
   const std::vector<int>& groups = plan_.groups_of(part);
   if (groups.empty()) return;
   const TensorView packed = tensor_in(part, data);
@@ -139,7 +139,7 @@ void WorkerPlayer::pack_gradient(const Transfer& part, std::byte* data) {
 }
 
 // Returns the message that came with exactly these sums, to which the worker has added in place.
-std::shared_ptr<Buffer> WorkerPlayer::summed_in_place(const Message& message) const {
+std::shared_ptr<Buffer> WorkerRunner::summed_in_place(const Message& message) const {
   std::shared_ptr<Buffer> buffer;
   for (const Transfer& part : message.parts) {
     if (!is_gradient(part.what) || plan_.groups_of(part).empty()) return nullptr;
@@ -155,7 +155,7 @@ std::shared_ptr<Buffer> WorkerPlayer::summed_in_place(const Message& message) co
 }
 
 // To send a sum is to move it.
-void WorkerPlayer::forget_sent_sums(const std::vector<Message>& sends) {
+void WorkerRunner::forget_sent_sums(const std::vector<Message>& sends) {
   for (const Message& message : sends)
     for (const Transfer& part : message.parts) {
       const std::vector<int>& groups = plan_.groups_of(part);
@@ -174,7 +174,7 @@ void WorkerPlayer::forget_sent_sums(const std::vector<Message>& sends) {
 }
 
 // What a worker computed for its own tokens in a collective's block was not sent.
-void WorkerPlayer::finish_gradients() {
+void WorkerRunner::finish_gradients() {
   for (auto at = sums_.begin(); at != sums_.end();) {
     const auto [id, what] = at->first;
     if (id == kResidentQueries || id == kResidentKeys) {

@@ -50,13 +50,13 @@ std::span<std::byte> bytes_of(const Buffer& buffer) {
 }  // namespace
 
 // A GPU that waits for another does not know who was late, so all of the time counts as exposed.
-void WorkerPlayer::hold_back(const Ticket& ticket) {
+void WorkerRunner::hold_back(const Ticket& ticket) {
   tools_.watch.charge(&step_time().exposed_communication_s);
   (void)tools_.transport->wait(ticket);
   tools_.watch.charge(nullptr);
 }
 
-void WorkerPlayer::wait(const Outgoing& outgoing) {
+void WorkerRunner::wait(const Outgoing& outgoing) {
   if (tools_.transport->waits_on_device()) return hold_back(outgoing.ticket);
   const Passage passage = tools_.transport->timed_wait(outgoing.ticket, step_time().idle_s,
                                                        step_time().exposed_communication_s);
@@ -66,7 +66,7 @@ void WorkerPlayer::wait(const Outgoing& outgoing) {
   time_.steps[outgoing.step].send.add(start_s - begun_s, passage.done_s - begun_s);
 }
 
-void WorkerPlayer::await_messages() {
+void WorkerRunner::await_messages() {
   for (const Incoming& incoming : incoming_) {
     if (incoming.message.peer == kTier) continue;
     if (tools_.transport->waits_on_device()) {
@@ -89,7 +89,7 @@ void WorkerPlayer::await_messages() {
 }
 
 // Returns the time at which it was sent, by the common clock.
-double WorkerPlayer::check_header(const Incoming& incoming) const {
+double WorkerRunner::check_header(const Incoming& incoming) const {
   Header header;
   std::memcpy(&header, incoming.buffer->data(), sizeof(header));
   const auto sent_in = static_cast<std::int32_t>(step_) - incoming.message.delay;
@@ -106,7 +106,7 @@ double WorkerPlayer::check_header(const Incoming& incoming) const {
   return header.sent_s;
 }
 
-void WorkerPlayer::hold_arrived_blocks() {
+void WorkerRunner::hold_arrived_blocks() {
   for (const Block& block : blocks_.arrived())
     for (const TensorRole what :
          block.of_queries ? query_inputs(plan_.pass) : std::span<const TensorRole>(kKeyInputs))
@@ -121,7 +121,7 @@ void WorkerPlayer::hold_arrived_blocks() {
 }
 
 // Makes one tensor of a block: in its only message, or joined from several.
-void WorkerPlayer::hold_arrived(const Block& block, TensorRole what) {
+void WorkerRunner::hold_arrived(const Block& block, TensorRole what) {
   const Incoming& incoming = incoming_[block.messages[0]];
   const auto& parts = incoming.message.parts;
   const auto part = std::ranges::find(parts, what, &Transfer::what);
@@ -132,7 +132,7 @@ void WorkerPlayer::hold_arrived(const Block& block, TensorRole what) {
       tensor_in(*part, incoming.part(static_cast<std::size_t>(part - parts.begin())));
 }
 
-void WorkerPlayer::join_arrived(const Block& block, TensorRole what) {
+void WorkerRunner::join_arrived(const Block& block, TensorRole what) {
   const TensorView view = own(block, what, extent(what, block.rows, block.heads)).view();
   for (const Incoming& incoming : incoming_) {
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
@@ -146,7 +146,7 @@ void WorkerPlayer::join_arrived(const Block& block, TensorRole what) {
   }
 }
 
-void WorkerPlayer::merge_messages() {
+void WorkerRunner::merge_messages() {
   for (const Incoming& incoming : incoming_) {
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
       const Transfer& part = incoming.message.parts[p];
@@ -163,21 +163,21 @@ void WorkerPlayer::merge_messages() {
   weigh_partials();
 }
 
-TensorView WorkerPlayer::tensor_in(const Transfer& part, std::byte* data) const {
+TensorView WorkerRunner::tensor_in(const Transfer& part, std::byte* data) const {
   const std::int64_t rows = tokens_of(groups_for(part.what), plan_.groups_of(part));
   const DType sums = sent_sums(plan_.problem, part.what, plan_.gradients);
   return contiguous_view(data, tensor_dtype(plan_.problem, part.what, sums),
                          extent(part.what, rows, part.heads));
 }
 
-TensorView WorkerPlayer::lse_in(const Transfer& part, std::byte* data) const {
+TensorView WorkerRunner::lse_in(const Transfer& part, std::byte* data) const {
   const TensorView out = tensor_in(part, data);
   Extent extent = out.extent;
   extent.head_dim = plan_.problem.lse_sent;
   return contiguous_view(data + round_up(out.bytes(), size_of(DType::f32)), DType::f32, extent);
 }
 
-void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
+void WorkerRunner::merge_partial_part(const Transfer& part, std::byte* data) {
   if (!resident_.exists()) return;
   if (!resident_.begun) begin_partial(resident_);
   const TensorView lse = lse_in(part, data);
@@ -197,7 +197,7 @@ void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
   });
 }
 
-void WorkerPlayer::post_receives(int delay) {
+void WorkerRunner::post_receives(int delay) {
   const std::size_t arrival = step_ + static_cast<std::size_t>(delay);
   if (arrival >= worker_.steps.size()) return;
   std::vector<Message> messages = messages_of(worker_.steps[arrival].receives);
@@ -226,7 +226,7 @@ void WorkerPlayer::post_receives(int delay) {
 }
 
 // Takes a part from the caller's tensors, which are the memory tier.
-void WorkerPlayer::fetch(const Transfer& part, std::byte* data) const {
+void WorkerRunner::fetch(const Transfer& part, std::byte* data) const {
   Block block;
   block.heads = part.heads;
   block.groups = plan_.groups_of(part);
@@ -234,7 +234,7 @@ void WorkerPlayer::fetch(const Transfer& part, std::byte* data) const {
   fill(part.what, block, tensor_in(part, data));
 }
 
-void WorkerPlayer::write_back(const Message& message) {
+void WorkerRunner::write_back(const Message& message) {
   tools_.watch.charge(&step_time().compute_s);
   for (const Transfer& part : message.parts) {
     const Block* const block = blocks_.computed(part);
@@ -262,7 +262,7 @@ void WorkerPlayer::write_back(const Message& message) {
 }
 
 // The nearest on the ring gets its message first, so that not all workers send to the same one.
-void WorkerPlayer::post_sends(bool late) {
+void WorkerRunner::post_sends(bool late) {
   const std::vector<Message> sends = messages_of(blocks_.step().sends);
   const std::vector<std::size_t> first = first_equal(sends);
   const int n_workers = static_cast<int>(plan_.workers.size());
@@ -299,7 +299,7 @@ void WorkerPlayer::post_sends(bool late) {
 }
 
 // Returns the buffer of a message that is passed on, or that was summed in place, with its header.
-std::shared_ptr<Buffer> WorkerPlayer::whole_buffer(const Message& message) {
+std::shared_ptr<Buffer> WorkerRunner::whole_buffer(const Message& message) {
   std::shared_ptr<Buffer> buffer;
   if (message.late) {
     buffer = summed_in_place(message);
@@ -314,7 +314,7 @@ std::shared_ptr<Buffer> WorkerPlayer::whole_buffer(const Message& message) {
 }
 
 // On a GPU the order identifies messages, and their headers are not used.
-void WorkerPlayer::write_header(const Message& message, Buffer& buffer) const {
+void WorkerRunner::write_header(const Message& message, Buffer& buffer) const {
   if (!device_.facts().on_host) return;
   Header header;
   header.from = index_;
@@ -325,7 +325,7 @@ void WorkerPlayer::write_header(const Message& message, Buffer& buffer) const {
   std::memcpy(buffer.data(), &header, sizeof(header));
 }
 
-void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
+void WorkerRunner::pack(const Message& message, Buffer& buffer) {
   for (std::size_t p = 0; p < message.parts.size(); ++p) {
     const Transfer& part = message.parts[p];
     std::byte* data = buffer.as<std::byte>() + message.at[p];
@@ -350,7 +350,7 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
   write_header(message, buffer);
 }
 
-void WorkerPlayer::pack_input(const Transfer& part, std::byte* data) {
+void WorkerRunner::pack_input(const Transfer& part, std::byte* data) {
   const TensorView packed = tensor_in(part, data);
   for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
     // The newest block, unless it has other tensors of these tokens only.
@@ -363,7 +363,7 @@ void WorkerPlayer::pack_input(const Transfer& part, std::byte* data) {
   });
 }
 
-void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
+void WorkerRunner::pack_partial(const Transfer& part, std::byte* data) {
   const TensorView out = tensor_in(part, data);
   const TensorView lse = lse_in(part, data);
   const Block* block = blocks_.computed(part);
@@ -380,7 +380,7 @@ void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
 }
 
 // LSE of a partial, or O of one that is weighed.
-void WorkerPlayer::pack_share(const Transfer& part, std::byte* data) {
+void WorkerRunner::pack_share(const Transfer& part, std::byte* data) {
   const Block& block = block_of_share(part);
   Partial& partial = partial_of(block);
   if (!partial.begun) begin_partial(partial);  // the mask left nothing
@@ -392,7 +392,7 @@ void WorkerPlayer::pack_share(const Transfer& part, std::byte* data) {
   });
 }
 
-void WorkerPlayer::add_weighted_part(const Transfer& part, std::byte* data) {
+void WorkerRunner::add_weighted_part(const Transfer& part, std::byte* data) {
   const TensorView come = tensor_in(part, data);
   const Block& block = blocks_.block(kResidentQueries);
   for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
@@ -401,7 +401,7 @@ void WorkerPlayer::add_weighted_part(const Transfer& part, std::byte* data) {
   });
 }
 
-void WorkerPlayer::forget_sent_partials(const std::vector<Message>& sends) {
+void WorkerRunner::forget_sent_partials(const std::vector<Message>& sends) {
   std::set<int> sent;
   for (const Message& message : sends)
     for (const Transfer& part : message.parts)

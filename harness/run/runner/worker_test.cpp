@@ -45,7 +45,7 @@ struct PlayedWorker {
   CpuDevice device{1};
   Stopwatch watch{device};
   WorkerTime time;
-  WorkerPlayer player;
+  WorkerRunner player;
 };
 
 // exp(LSE) of a partial is the sum of exp(score) over exactly the pairs of the worker's tasks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: plays all ranks of a run of ranks: nccl without a GPU. A rank is a thread with a
+// For tests: runs all ranks of a run of ranks: nccl without a GPU. A rank is a thread with a
 // device of its own, whose memory the host cannot touch, and links are in memory.
 #pragma once
 
@@ -39,7 +39,7 @@ struct Crew {
   std::vector<std::int64_t> peak_bytes;  // by rank: the most that its worker has held
 };
 
-// Plays one rank; only rank 0 has whole tensors. The trial is of either pass.
+// Runs one rank; only rank 0 has whole tensors. The trial is of either pass.
 template <class AnyTrial>
 WorkerReport play_one(const AnyTrial& trial, Kernel kernel, Crew& crew, int rank) {
   const Pass pass = trial.plan.pass;

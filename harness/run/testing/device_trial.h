@@ -34,7 +34,7 @@ struct DeviceCall {
   return arguments;
 }
 
-// Returns the status and the message of the CaseError that `play` ends with.
+// Returns the status and the message of the CaseError that `run` ends with.
 template <class Play>
 [[nodiscard]] std::string case_failure(Play play) {
   try {

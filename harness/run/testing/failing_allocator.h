@@ -35,7 +35,7 @@ class FailingAllocator final : public Allocator {
   std::atomic<int> countdown_{0};
 };
 
-// Calls play(memory) until it succeeds; in the k-th call the k-th request for memory fails. Each
+// Calls run(memory) until it succeeds; in the k-th call the k-th request for memory fails. Each
 // such call must throw OutOfMemory, and none may hold more of `ledger` than before. Returns their
 // number.
 template <class Play>

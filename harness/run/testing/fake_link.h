@@ -35,7 +35,7 @@ inline void* to_device(void* host) {
 
 class FakeGpu : public DeviceProbe, public LinkedDevice {
  public:
-  // The links of the ranks that play with it; they must outlive it.
+  // The links of the ranks that run with it; they must outlive it.
   void connect(FakeLinks& links) { links_ = &links; }
   [[nodiscard]] std::string make_link_id() override { return "fake"; }
   [[nodiscard]] std::unique_ptr<DeviceLink> open_link(const std::string& id, int rank, int ranks,

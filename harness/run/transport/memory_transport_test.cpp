@@ -177,7 +177,7 @@ class Overwriting final : public Transport {
   MemoryTransport& inner_;
 };
 
-// Plays the first hop of a two-worker ring in this thread. `damage` changes the receiver's plan.
+// Runs the first hop of a two-worker ring in this thread. `damage` changes the receiver's plan.
 // Returns the message of the error, if any.
 std::string play_first_hop(Transport& transport,
                            const std::function<void(Plan& plan_of_receiver)>& damage) {
@@ -193,9 +193,9 @@ std::string play_first_hop(Transport& transport,
   WorkerTime times[2];
   CpuDevice device(1);
   Stopwatch watch(device);
-  const WorkerPlayer::Tools tools{device, watch, &transport};
-  WorkerPlayer sender(trial.plan, 0, arguments, tools, times[0]);
-  WorkerPlayer receiver(other, 1, arguments, tools, times[1]);
+  const WorkerRunner::Tools tools{device, watch, &transport};
+  WorkerRunner sender(trial.plan, 0, arguments, tools, times[0]);
+  WorkerRunner receiver(other, 1, arguments, tools, times[1]);
   return message_of([&] {
     sender.prepare();
     receiver.prepare();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs under mpirun with any number of ranks: every rank plays the same cases in the same order,
+// Runs under mpirun with any number of ranks: every rank runs the same cases in the same order,
 // and rank 0 judges. A rank that fails a check ends with an error, and mpirun ends with it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ ExecutionArguments arguments_of(Trial& trial, Kernel kernel, Allocator& memory) 
   return arguments;
 }
 
-// Plays random plans that the ranks can play, the same on every rank. Returns how many there were.
+// Runs random plans that the ranks can run, the same on every rank. Returns how many there were.
 template <class Attempt>
 int for_playable_plans(int rounds, Attempt attempt) {
   int played = 0;
@@ -172,7 +172,7 @@ Plan ring_of_all() {
                    {world->size(), {}});
 }
 
-// Plays one execution of a plan for all ranks, each on a fake GPU of this name.
+// Runs one execution of a plan for all ranks, each on a fake GPU of this name.
 std::string play_over_gpus(Trial& trial, const std::string& id, Execution* execution = nullptr) {
   GpuOfARank gpu(id);
   MemoryLedger ledger(ledger_over(gpu));
@@ -209,7 +209,7 @@ TEST(Mpi, RanksWithGpusPlayOverALinkThatTheyMakeTogether) {
 TEST(Mpi, RanksOnOneGpuAreUnsupported) {
   if (world->size() < 2) GTEST_SKIP() << "needs two ranks";
   Trial trial(ring_of_all(), heap_allocator());
-  // The others play nothing, so the case is over before it begins.
+  // The others run nothing, so the case is over before it begins.
   GpuOfARank gpu("the same");
   std::string failure;
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The layer's host logic over a host that plays a GPU, against float64.
+// The layer's host logic over a host that imitates a GPU, against float64.
 #include "harness/workload/layer/transformer_layer.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares predicted memory with that of a host that plays a GPU, byte for byte.
+// Compares predicted memory with that of a host that imitates a GPU, byte for byte.
 
 #include <gtest/gtest.h>
 

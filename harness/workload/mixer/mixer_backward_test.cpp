@@ -57,7 +57,7 @@ TEST(MixerGradientsOfCases, AreRight) {
         }
 }
 
-// Rows and columns that the workers do not divide, in both ways to play them. A backward pass sends
+// Rows and columns that the workers do not divide, in both ways to run them. A backward pass sends
 // dO, Y and its gradient, where a forward pass sends Y and the output.
 TEST(MixerGradientsOfCases, OfAxialOverManyWorkersAreRight) {
   constexpr unsigned kSeed = 20261201;

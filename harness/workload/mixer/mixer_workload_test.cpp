@@ -95,7 +95,7 @@ TEST(SequenceMixer, OfManyWorkersWithoutAMaskIsRight) {
         }
 }
 
-// Rows and columns that the workers do not divide, in both ways to play them, without a pair bias
+// Rows and columns that the workers do not divide, in both ways to run them, without a pair bias
 // and with one, of which each worker has a part.
 TEST(SequenceMixer, AxialOfManyWorkersIsRight) {
   constexpr unsigned kSeed = 20261129;

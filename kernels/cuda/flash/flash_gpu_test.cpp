@@ -72,7 +72,7 @@ class FlashOnGpu : public ::testing::Test {
       }
     }
   }
-  // Plays the problem by the sm_80 path and by the device's own.
+  // Runs the problem by the sm_80 path and by the device's own.
   void expect_on_every_path(const flash_support::Problem& problem,
                             const qb::testing_support::Attended& expected) {
     for (const bool force_sm80 : {true, false}) {
