@@ -137,7 +137,8 @@ void WorkerRunner::join_arrived(const Block& block, TensorRole what) {
   for (const Incoming& incoming : incoming_) {
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
       const Transfer& part = incoming.message.parts[p];
-      if (part.what != what || (!block.resident && part.until != block.until)) continue;
+      const auto held = [&](int group) { return block.holds(group); };
+      if (part.what != what || std::ranges::none_of(plan_.groups_of(part), held)) continue;
       const TensorView sent = tensor_in(part, incoming.part(p));
       for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
         device_.copy_rows(sent.tokens(at, count), rows_in(block, what, view, group, part.heads));
