@@ -48,7 +48,7 @@ void damage_fetch(Plan& plan, Random& random) {
       if (!step.receives.empty()) step.receives.erase(one_of(step.receives));
       break;
     case 1:
-      if (!step.receives.empty()) one_of(step.receives)->until -= 1;
+      if (!step.receives.empty()) one_of(step.receives)->until = static_cast<int>(s);
       break;
     case 2:
       if (!step.receives.empty()) one_of(step.receives)->until = kToTheEnd;
