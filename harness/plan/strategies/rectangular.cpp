@@ -5,8 +5,9 @@
 // the one before is computed; then O and LSE of the block are final and go back. Every worker takes
 // each W-th block of queries. It holds one block of Q, O and LSE and two of K and V, whatever N is;
 // K and V of a head are fetched once for each block of queries.
-#include <algorithm>
+#include <fmt/format.h>
 
+#include "base/status.h"
 #include "harness/plan/builder.h"
 #include "harness/plan/strategies/strategy.h"
 
@@ -14,6 +15,7 @@ namespace qb {
 namespace {
 
 constexpr int kBlocks = 8;  // of a worker's queries
+constexpr std::int64_t kMostSteps = 1 << 18;
 
 }  // namespace
 
@@ -22,8 +24,13 @@ Plan plan_rectangular(const Problem& problem, const StrategyOptions& options) {
   Plan& plan = builder.plan;
   plan.result = Result::tier;
   const auto asked = static_cast<int>(options.keys.integer("grid_rows"));
-  const int blocks = (asked > 0 ? asked : kBlocks) * options.workers;
-  const Shards shards = deal_contiguous(plan, blocks);
+  const std::int64_t blocks = std::int64_t{asked > 0 ? asked : kBlocks} * options.workers;
+  if (problem.shape.kv_heads * blocks * blocks > kMostSteps)
+    throw Unsupported(fmt::format(
+        "rectangular of {} key-value heads and {} blocks has more than {} steps; take fewer "
+        "workers, or blocks of a worker (grid.rows)",
+        problem.shape.kv_heads, blocks, kMostSteps));
+  const Shards shards = deal_contiguous(plan, static_cast<int>(blocks));
   std::vector<int> q_lists;
   std::vector<int> kv_lists;
   for (const std::vector<int>& block : shards.q) q_lists.push_back(builder.add_list(block));

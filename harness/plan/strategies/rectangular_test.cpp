@@ -68,6 +68,15 @@ TEST(Rectangular, FetchesAheadAndHoldsABlockOfKeysForOneStep) {
   }
 }
 
+TEST(Rectangular, OfTooManyStepsIsRefusedAtOnce) {
+  try {
+    (void)rectangular(MaskKind::causal, 1024, 0);
+    FAIL();
+  } catch (const Unsupported& reason) {
+    EXPECT_THAT(reason.what(), HasSubstr("2 key-value heads and 8192 blocks has more than 262144"));
+  }
+}
+
 TEST(Rectangular, HasNoBackwardPassYet) {
   StrategyOptions options;
   options.pass = Pass::backward;
