@@ -102,8 +102,9 @@ TEST(AllFigures, WhatIsSaidAndMeantStandsInTheCaption) {
 TEST(AllFigures, EachCommittedOneHasATestOfItsClaim) {
   namespace fs = std::filesystem;
   std::string tests;
-  for (const auto& file : fs::directory_iterator(source_path("plots/figures")))
-    if (file.path().string().ends_with("_test.cpp")) tests += read_text(file.path().string());
+  for (const char* folder : {"plots/figures", "harness/cli/views"})
+    for (const auto& file : fs::directory_iterator(source_path(folder)))
+      if (file.path().string().ends_with("_test.cpp")) tests += read_text(file.path().string());
   int figures = 0;
   for (const auto& file : fs::recursive_directory_iterator(source_path("paper_figures"))) {
     if (file.path().extension() != ".svg") continue;
