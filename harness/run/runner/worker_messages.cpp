@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 
 #include "base/hash.h"
 #include "base/integers.h"
@@ -68,6 +69,7 @@ void WorkerRunner::wait(const Outgoing& outgoing) {
 
 void WorkerRunner::await_messages() {
   for (const Incoming& incoming : incoming_) {
+    if (!incoming.buffer) throw std::logic_error("a step awaits a message that it began too late");
     if (incoming.message.peer == kTier) continue;
     if (tools_.transport->waits_on_device()) {
       hold_back(incoming.ticket);
