@@ -53,6 +53,9 @@ class WorkerFlow {
     begin(worker, index);
     if (!std::ranges::is_sorted(worker.q_groups) || !std::ranges::is_sorted(worker.kv_groups))
       return fmt::format("worker {} does not hold its groups in ascending order", index_);
+    if (plan_.result == Result::tier && !worker.q_groups.empty())
+      return fmt::format("worker {} holds queries that it did not fetch from the memory tier",
+                         index_);
     for (step_ = 0; step_ < static_cast<int>(worker.steps.size()); ++step_) {
       const Step& step = worker.steps[static_cast<std::size_t>(step_)];
       for (const auto* transfers : {&step.receives, &step.sends})

@@ -3,8 +3,8 @@
 // (FlashAttention's loops, one level further out): of one key-value head with its query heads at a
 // time, a block of queries stays while the blocks of keys and values pass by, each fetched while
 // the one before is computed; then O and LSE of the block are final and go back. Every worker takes
-// each W-th block of queries. It holds one block of Q, O and LSE and two of K and V, whatever N is;
-// K and V of a head are fetched once for each block of queries.
+// each W-th block of queries. It holds one block of Q, O and LSE and two of K and V, each of N /
+// (blocks of all workers) tokens; K and V of a head are fetched once for each block of queries.
 #include <fmt/format.h>
 
 #include "base/status.h"
@@ -14,8 +14,8 @@
 namespace qb {
 namespace {
 
-constexpr int kBlocks = 8;  // of a worker's queries
-constexpr std::int64_t kMostSteps = 1 << 18;
+constexpr int kBlocks = 8;                    // of a worker's queries
+constexpr std::int64_t kMostSteps = 1 << 18;  // all are spelt out
 
 }  // namespace
 

@@ -97,8 +97,17 @@ TEST(Tier, ThreadsFetchAsOneAfterTheOtherDoes) {
   }
 }
 
-// A worker holds a block of Q, O and LSE and two of K and V, whatever N is.
-TEST(Tier, MemoryFollowsFromTheBlocksAndNotFromN) {
+// The write-back takes what was computed for fetched queries.
+TEST(Tier, QueriesOfAWorkersOwnAreRefused) {
+  Plan plan = rectangular(tier_problem(24), 2, 2);
+  plan.workers.spell_out()[1].q_groups = {1};
+  EXPECT_EQ(check(plan).value_or(""),
+            "worker 1 holds queries that it did not fetch from the memory tier");
+}
+
+// A worker holds a block of Q, O and LSE and two of K and V: as much for four times N in four times
+// as many blocks.
+TEST(Tier, MemoryFollowsFromTheTokensOfABlock) {
   const auto peak = [](std::int64_t n_tokens, int blocks) {
     return plan_memory(rectangular(tier_problem(n_tokens, MaskKind::full), 1, blocks),
                        Kernel::flash, 1)
