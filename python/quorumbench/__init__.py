@@ -25,7 +25,7 @@ from ._shown import Figure, Table, figure, table
 from ._verify import Check, verify
 from .errors import CaseError, EnvironmentError, UsageError
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Advice", "Algorithm", "Builder", "CaseError", "Check", "Cluster", "EnvironmentError", "Figure",
     "InterestSet", "Plan", "Planned", "Problem", "Result", "Run", "Sweep", "Table", "UsageError",
