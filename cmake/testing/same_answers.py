@@ -175,7 +175,11 @@ def main():
         for number, old, new in pool.map(one, range(options.first, options.first + options.specs)):
             statuses.update([row["status"] for row in old[2]] or ["refused"])
             for what, was, now in differences(old, new, only):
+                if not found[what]:
+                    print(f"spec {number}: {what}: {was} | {now}", flush=True)
                 found[what].append((number, was, now))
+            if number % 50 == 0:
+                print(f"spec {number}: {sum(statuses.values())} questions", flush=True)
     print(f"{sum(statuses.values())} questions:", dict(statuses))
     for what, places in found.items():
         print(f"{what}: {len(places)} differ")
