@@ -5,9 +5,8 @@
 // X(name, function, colour, mark, summary): the name in specs and tables; the function of
 // harness/plan/strategies/ that writes its plans (two names of one strategy share it); its colour
 // on white and its mark, see plots/frame/palette.h; one line for --help. A new strategy is its file
-// in that folder and its line here. Legends have this order. SCHEME is a strategy that the figure
-// scheme_comparison draws; OTHER is not. A test demands that any two colours can be told apart with
-// every colour vision, which a new one must keep.
+// in that folder and its line here. Legends have this order. A test demands that any two colours can
+// be told apart with every colour vision, which a new one must keep.
 #pragma once
 
 #include <string_view>
@@ -15,28 +14,27 @@
 #include "base/schema/field.h"
 
 // clang-format off
-#define QB_SCHEMES_AND_OTHERS(SCHEME, OTHER) \
-  OTHER(dense, plan_dense, 0x000000, 0, "the whole sequence on one worker") \
-  SCHEME(cqs, plan_cqs, 0xD46207, 4, "CQS-Attention: cyclic quorum sets; a root scatters and gathers") \
-  SCHEME(cqs_sharded, plan_cqs_sharded, 0x801A4D, 4, "the same with tokens that start and end sharded") \
-  SCHEME(ring, plan_ring, 0x2572AA, 2, "Ring Attention: contiguous shards, keys and values go round") \
-  SCHEME(striped, plan_striped, 0xE6A216, 1, "Striped Attention: the ring over tokens dealt one by one") \
-  SCHEME(zigzag, plan_zigzag, 0x409877, 3, "the ring over 2W chunks, i and 2W - 1 - i a worker") \
-  OTHER(pass_kv, plan_zigzag, 0x36D2B4, 3, "zigzag, by the name it has in context parallelism") \
-  OTHER(burst, plan_burst, 0x3E3300, 1, "zigzag, whose backward pass sends queries and dQ round instead of keys") \
-  OTHER(double_ring, plan_double_ring, 0x66543C, 0, "rings inside of hosts, and one between them that has a whole inner ring's time") \
-  OTHER(pass_q, plan_pass_q, 0x979D5C, 2, "context parallelism: queries go round, partials come home") \
-  SCHEME(ulysses, plan_ulysses, 0xC877A5, 5, "all-to-all to heads and back") \
-  SCHEME(all_gather_kv, plan_all_gather_kv, 0x8A520D, 0, "every worker collects all keys and values first") \
-  SCHEME(grid, plan_grid, 0x240036, 5, "heads x rows x columns: Ulysses in tiles, over a mesh of tiles") \
-  SCHEME(usp, plan_usp, 0x7E75FC, 1, "the grid with one row: Ulysses, and a zigzag ring of its groups") \
-  SCHEME(mesh, plan_mesh, 0x0000F3, 3, "the grid with one head group: queries gathered, keys round") \
-  OTHER(decode, plan_decode, 0x6A6967, 3, "one token after the other, pass-Q over a sharded cache") \
-  OTHER(flash_decoding, plan_flash_decoding, 0x2E2388, 1, "splits of the keys on one device, one reduction") \
-  OTHER(tree_decode, plan_tree_decode, 0x71A8D5, 5, "query everywhere, cache sharded, three all-reduces") \
-  OTHER(helix, plan_helix, 0x4E5A72, 2, "heads x tokens: the cache of a head share over workers, one all-to-all") \
-  OTHER(rectangular, plan_rectangular, 0x8A724E, 5, "blocks of queries, keys and values fetched from a memory tier, one by one")
-#define QB_STRATEGIES(X) QB_SCHEMES_AND_OTHERS(X, X)
+#define QB_STRATEGIES(X) \
+  X(dense, plan_dense, 0x000000, 0, "the whole sequence on one worker") \
+  X(cqs, plan_cqs, 0xD46207, 4, "CQS-Attention: cyclic quorum sets; a root scatters and gathers") \
+  X(cqs_sharded, plan_cqs_sharded, 0x801A4D, 4, "the same with tokens that start and end sharded") \
+  X(ring, plan_ring, 0x2572AA, 2, "Ring Attention: contiguous shards, keys and values go round") \
+  X(striped, plan_striped, 0xE6A216, 1, "Striped Attention: the ring over tokens dealt one by one") \
+  X(zigzag, plan_zigzag, 0x409877, 3, "the ring over 2W chunks, i and 2W - 1 - i a worker") \
+  X(pass_kv, plan_zigzag, 0x36D2B4, 3, "zigzag, by the name it has in context parallelism") \
+  X(burst, plan_burst, 0x3E3300, 1, "zigzag, whose backward pass sends queries and dQ round instead of keys") \
+  X(double_ring, plan_double_ring, 0x66543C, 0, "rings inside of hosts, and one between them that has a whole inner ring's time") \
+  X(pass_q, plan_pass_q, 0x979D5C, 2, "context parallelism: queries go round, partials come home") \
+  X(ulysses, plan_ulysses, 0xC877A5, 5, "all-to-all to heads and back") \
+  X(all_gather_kv, plan_all_gather_kv, 0x8A520D, 0, "every worker collects all keys and values first") \
+  X(grid, plan_grid, 0x240036, 5, "heads x rows x columns: Ulysses in tiles, over a mesh of tiles") \
+  X(usp, plan_usp, 0x7E75FC, 1, "the grid with one row: Ulysses, and a zigzag ring of its groups") \
+  X(mesh, plan_mesh, 0x0000F3, 3, "the grid with one head group: queries gathered, keys round") \
+  X(decode, plan_decode, 0x6A6967, 3, "one token after the other, pass-Q over a sharded cache") \
+  X(flash_decoding, plan_flash_decoding, 0x2E2388, 1, "splits of the keys on one device, one reduction") \
+  X(tree_decode, plan_tree_decode, 0x71A8D5, 5, "query everywhere, cache sharded, three all-reduces") \
+  X(helix, plan_helix, 0x4E5A72, 2, "heads x tokens: the cache of a head share over workers, one all-to-all") \
+  X(rectangular, plan_rectangular, 0x8A724E, 5, "blocks of queries, keys and values fetched from a memory tier, one by one")
 // clang-format on
 
 namespace qb::fields {

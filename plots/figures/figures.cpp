@@ -3,25 +3,39 @@
 
 #include "base/status.h"
 #include "base/words.h"
+#include "plots/frame/declared.h"
 
 namespace qb {
 namespace {
 
 enum class Needs { cases, joined_cases, other_tables };
 
+// A figure of a name: a function, or a declaration as JSON.
 struct KnownFigure {
   std::string_view name;
   Needs needs;
   Figure (*draw)(const PlottedRun&);
+  std::string_view declaration;
   std::string_view says;
 };
-#define QB_KNOWN_FIGURE(name, needs, says) {#name, Needs::needs, name##_figure, says},
-constexpr KnownFigure kFigures[] = {QB_FIGURES(QB_KNOWN_FIGURE)};
+#define QB_KNOWN_FIGURE(name, needs, says) {#name, Needs::needs, name##_figure, {}, says},
+#define QB_KNOWN_PRESET(name, declaration, says) \
+  {#name, Needs::joined_cases, nullptr, declaration, says},
+constexpr KnownFigure kFigures[] = {QB_FIGURES(QB_KNOWN_FIGURE, QB_KNOWN_PRESET)};
 #undef QB_KNOWN_FIGURE
+#undef QB_KNOWN_PRESET
 
 const KnownFigure* find_figure(std::string_view name) {
   const auto* const found = std::ranges::find(kFigures, name, &KnownFigure::name);
   return found == std::end(kFigures) ? nullptr : found;
+}
+
+bool is_declaration(std::string_view name) { return name.starts_with('{'); }
+
+DeclaredFigure declaration_of(std::string_view name, const KnownFigure* known) {
+  DeclaredFigure declared = read_declared_figure(known == nullptr ? name : known->declaration);
+  if (known != nullptr) declared.name = name;
+  return declared;
 }
 
 std::string subtitle(const CsvTable& cases, Provenance provenance) {
@@ -49,18 +63,29 @@ std::string joined_subtitle(const CsvTable& cases, const PlottedRun& run) {
   return out;
 }
 
-Figure draw(std::string_view name, const PlottedRun& run) {
+// `unasked`: nobody named it.
+Figure draw(std::string_view name, const PlottedRun& run, bool unasked) {
   const KnownFigure* const known = find_figure(name);
-  if (known == nullptr) throw UsageError(unknown_word("figure", name, kFigureNames));
-  const bool joined = known->needs == Needs::joined_cases && run.has_cases();
-  PlottedRun all = joined ? PlottedRun(joined_cases(run)) : PlottedRun();
-  all.provenance.cores = run.provenance.cores;
-  all.published = run.published;
-  Figure figure = known->needs != Needs::other_tables && !run.has_cases()
-                      ? empty_figure("", "the run folder has no cases.csv")
-                      : known->draw(joined ? all : run);
-  figure.name = name;
-  if (figure.finding.empty()) figure.finding = known->says;
+  if (known == nullptr && !is_declaration(name))
+    throw UsageError(unknown_word("figure", name, kFigureNames));
+  const bool joined = shows_runs_beside(name) && run.has_cases() && !run.beside.empty();
+  PlottedRun all = joined ? PlottedRun(joined_cases(run)) : run;
+  if (joined) {
+    all.provenance = run.provenance;
+    all.published = run.published;
+    all.model_grade = run.model_grade;
+    all.modelled_peak = run.modelled_peak;
+  }
+  const bool of_cases = known == nullptr || known->needs != Needs::other_tables;
+  Figure figure;
+  if (of_cases && !run.has_cases())
+    figure = empty_figure("", "the run folder has no cases.csv");
+  else if (known != nullptr && known->draw != nullptr)
+    figure = known->draw(all);
+  else
+    figure = declared_figure(declaration_of(name, known), all, unasked);
+  if (known != nullptr || figure.name.empty()) figure.name = name;
+  if (figure.finding.empty() && known != nullptr) figure.finding = known->says;
   if (run.has_cases() && all_modelled(run.cases)) figure.finding = "Modelled. " + figure.finding;
   if (!figure.subtitle.empty()) figure.notes.push_back("Drawn: " + figure.subtitle + '.');
   order_by_need(figure.notes);
@@ -72,7 +97,7 @@ Figure draw(std::string_view name, const PlottedRun& run) {
 
 bool shows_runs_beside(std::string_view figure) {
   const KnownFigure* const known = find_figure(figure);
-  return known != nullptr && known->needs == Needs::joined_cases;
+  return known == nullptr || known->needs == Needs::joined_cases;
 }
 
 std::vector<Figure> figures_of_run(const PlottedRun& run, std::vector<std::string> names) {
@@ -81,7 +106,7 @@ std::vector<Figure> figures_of_run(const PlottedRun& run, std::vector<std::strin
   if (!named) names.assign(std::begin(kFigureNames), std::end(kFigureNames));
   std::vector<Figure> figures;
   for (const std::string& name : names) {
-    Figure figure = draw(name, run);
+    Figure figure = draw(name, run, !named);
     if (named || figure.empty_reason.empty()) figures.push_back(std::move(figure));
   }
   return figures;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every figure of a run, and the few figures that need no run.
 //
-// A figure is a function from tables to a Figure (plots/frame/figure.h): C++ computes each plotted
-// number, matplotlib only draws. A figure of lines is a declaration (plots/frame/lines.h); all read
-// their tables through plots/frame/frame.h.
+// A figure is a declaration (base/schema/declared_figure.h, drawn by plots/frame/declared.h), or a
+// function from tables to a Figure (plots/frame/figure.h): C++ computes each plotted number,
+// matplotlib only draws. All read their tables through plots/frame/frame.h.
 #pragma once
 
 #include <string>
@@ -20,17 +20,19 @@ namespace qb {
 // figure's name and its line of provenance.
 #define QB_FIGURE_FUNCTION(name, needs, says) \
   [[nodiscard]] Figure name##_figure(const PlottedRun& run);
-QB_FIGURES(QB_FIGURE_FUNCTION)
+#define QB_NO_FUNCTION(...)
+QB_FIGURES(QB_FIGURE_FUNCTION, QB_NO_FUNCTION)
 #undef QB_FIGURE_FUNCTION
+#undef QB_NO_FUNCTION
 
 // ---- the figures of a run ----------------------------------------------------------------------
 
-// Says whether a figure shows the runs beside a run.
+// Says whether a figure, by its name or its declaration, shows the runs beside a run.
 [[nodiscard]] bool shows_runs_beside(std::string_view figure);
 
-// Draws the figures of these names in their order; without names those of the manifest, or all if
-// it names none. A figure without data is returned empty, with its reason, if it was named, and is
-// left out otherwise. Throws UsageError for a name that is not a figure.
+// Draws the figures of these names, or declarations as JSON, in their order; without names those of
+// the manifest, or all if it names none. A figure without data is returned empty, with its reason,
+// if it was named, and is left out otherwise. Throws UsageError for a name that is not a figure.
 [[nodiscard]] std::vector<Figure> figures_of_run(const PlottedRun& run,
                                                  std::vector<std::string> names = {});
 
@@ -76,9 +78,6 @@ struct Partition {
 [[nodiscard]] Figure cqs_product_figure(const CsvTable& splits);
 
 // ---- what figures, tests and tables share ------------------------------------------------------
-
-// Time of operators against N, of random inputs where there are others; none without operators.
-[[nodiscard]] std::optional<Figure> operators_figure(const PlottedRun& run);
 
 // Most figures draw this many panels, and leave out the rest.
 inline constexpr std::size_t kMostPanels = 4;

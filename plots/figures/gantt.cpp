@@ -6,7 +6,6 @@
 // before ended; the others' wait is drawn as idle time.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/figures/scheme_settings.h"
 #include "plots/frame/claims.h"
 
 namespace qb {

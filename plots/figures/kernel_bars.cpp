@@ -228,7 +228,6 @@ Figure kernel_bars_figure(const PlottedRun& run) {
        .y = {speed},
        .panels = panels,
        .shared_axes = true,
-       .last_of_x = true,
        .notes = joined_notes(
            {{meaning, all.empty() ? "" : threads_note(run.cases, all),
              published ? "Published: an H100; forward passes in f16, both passes in f16 or bf16."

@@ -3,7 +3,7 @@
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/claims.h"
-#include "plots/frame/sparse_cases.h"
+#include "plots/frame/patterns.h"
 #include "plots/frame/table.h"
 #include "plots/published/published.h"
 

@@ -5,17 +5,12 @@
 #include <ranges>
 
 #include "plots/figures/figures.h"
-#include "plots/figures/scheme_settings.h"
+#include "plots/frame/lines.h"
 
 namespace qb {
 namespace {
 
-constexpr const char* kMemoryTitle = "Memory of one device against N";
 constexpr double kFarthest = 8.0;  // a line is continued to this multiple of its last peak
-constexpr double kMebi = 1024.0 * 1024.0;
-constexpr double kBudgets[] = {24.0 * 1024.0 * kMiB,
-                               80.0 * 1024.0 * kMiB};  // of a consumer's and a data centre's GPU
-
 // A case, and the bytes that its sequence needs.
 struct Held {
   double bytes = 0.0;
@@ -138,112 +133,7 @@ std::string carried_title(const Groups& panels, const Unit& unit) {
   return "The longest sequence that a memory budget of a device carries";
 }
 
-// The lines of one worker count over ascending lengths, and of one device alone.
-Groups memory_lines(const Rows& rows) {
-  Groups lines = compared_lines(rows);
-  const Rows alone = where(rows, [](const Row& row) { return row.number("workers") == 1.0; });
-  if (!alone.empty())
-    lines.push_back(
-        {.key = {"dense"}, .rows = alone, .name = "one device alone", .style = {kBlack, 0, 2}});
-  for (Group& line : lines) line.rows = order(line.rows, number_in("n_tokens"));
-  return lines;
-}
-
-// The length that fits into 80 GiB, `7.2 Mi`; empty if the line does not reach so far.
-std::string fitting(const Group& line) {
-  const double tokens = carried_by(memory_curve(line.rows), kBudgets[1]).tokens;
-  return tokens > 0.0 ? fmt::format("{:.1f} Mi", tokens / kMebi) : "";
-}
-
-// Says which lengths fit: `80 GiB hold 7.2 Mi (ring) to 2.0 Mi (dense) tokens`.
-std::string fits_title(const Groups& lines, const std::string& of) {
-  std::map<double, std::vector<std::string>, std::greater<>> fits;
-  for (const Group& line : lines)
-    if (const std::string tokens = fitting(line); !tokens.empty())
-      fits[std::stod(tokens)].push_back(line.name);
-  std::vector<std::string> said;
-  for (const auto& [tokens, names] : fits)
-    said.push_back(fmt::format("{:.1f} Mi ({})", tokens, listed(names)));
-  return said.size() < 2
-             ? kMemoryTitle
-             : fmt::format("80 GiB{} hold {} to {} tokens", of, said.front(), said.back());
-}
-
-// Draws a mark for each case and a line through them and on through the last two, by doubling the
-// length, as far as `until`. Its name has the length that fits into 80 GiB.
-std::vector<Series> held_series(const Group& line, const Unit& unit, double until) {
-  Series through{.draw = Draw::line, .style = line.style};
-  through.name = listed({line.name, fitting(line)});
-  Series marks{.name = line.name + ", at its cases",
-               .draw = Draw::points,
-               .style = line.style,
-               .in_legend = false};
-  const std::vector<Held> curve = memory_curve(line.rows);
-  for (const Held& one : curve)
-    marks.points.push_back({.x = one.tokens, .y = one.bytes * unit.factor});
-  through.points = marks.points;
-  if (curve.size() < 2) return {through, marks};
-  const Held& from = curve[curve.size() - 2];
-  const Held& to = curve.back();
-  const double power = std::log(to.bytes / from.bytes) / std::log(to.tokens / from.tokens);
-  for (double times = 2.0; through.points.back().x < until; times *= 2.0)
-    through.points.push_back(
-        {.x = to.tokens * times, .y = to.bytes * std::pow(times, power) * unit.factor});
-  return {through, marks};
-}
-
 }  // namespace
-
-// Draws the memory of one device against N at one worker count, below the memories of two GPUs.
-Figure device_memory_figure(const PlottedRun& run) {
-  Groups counts = group(where(standing_rows(run.cases),
-                              [](const Row& row) {
-                                return is_compared_scheme(row) && row.number("workers") >= 2 &&
-                                       is_forward(row) && held_bytes(row) > 0.0;
-                              }),
-                        joined({"workers"}, joined(kShapeColumns, kPlaceColumns)));
-  std::ranges::stable_sort(counts, std::greater{}, [](const Group& one) {
-    return std::pair(group(one.rows, Columns{"n_tokens"}).size(), count_schemes(one.rows));
-  });
-  if (counts.empty() || group(counts.front().rows, Columns{"n_tokens"}).size() < 2)
-    return empty_figure(kMemoryTitle, "no worker count has memory peaks at two lengths");
-  const Row& like = counts.front().rows.front();
-  Rows rows = counts.front().rows;
-  const double shortest = std::ranges::min(numbers_of(rows, number_in("n_tokens")));
-  std::ranges::copy(where(rows_like(run.cases, like, {"n_tokens", "kv_len"}),
-                          [=](const Row& row) {
-                            return row.is("workers", "1") && held_bytes(row) > 0.0 &&
-                                   row.number("n_tokens") >= shortest;
-                          }),
-                    std::back_inserter(rows));
-  const Groups lines = memory_lines(rows);
-  const Unit unit = byte_unit(largest(rows, held_bytes));
-  double until = 0.0;  // where the last line is above 80 GiB
-  for (const Group& line : lines)
-    until = std::fmax(until, carried_by(memory_curve(line.rows), kBudgets[1]).tokens);
-  LineFigure::Quantity shown =
-      bytes_quantity("", "memory of one device", "device_peak", rows, held_bytes);
-  shown.y.log = true;
-  shown.fit = {};
-  shown.reference = [&](const Group&) {
-    std::vector<Series> all;
-    for (const Group& line : lines)
-      for (Series& series : held_series(line, unit, until)) all.push_back(std::move(series));
-    for (const double budget : kBudgets)
-      if (budget < kFarthest * largest(rows, held_bytes))
-        all.push_back(
-            limit_line(fmt::format("{:.0f} GiB", budget / kMiB / 1024.0), budget * unit.factor));
-    return all;
-  };
-  return line_figure(
-      {.title = fits_title(lines, fmt::format(" of each of {} devices", like.text("workers"))),
-       .nothing = "no case has a memory peak",
-       .y = {shown},
-       .notes = {fmt::format("W = {}. Tensors of the fullest device{}; the root of cqs holds the "
-                             "whole ones. Marks are cases; lines go on through the last two.",
-                             like.text("workers"),
-                             like.is("device_peak_bytes", "") ? ", planned" : "")}});
-}
 
 Figure longest_context_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);

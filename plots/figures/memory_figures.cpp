@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the cases: peaks, and active memory over time.
+// Active memory of the cases over time.
 #include <array>
 #include <numeric>
 #include <ranges>
@@ -10,12 +10,6 @@
 
 namespace qb {
 namespace {
-
-double budget_of(const Rows& rows) {
-  std::set<double> budgets;
-  for (const Row& row : rows) budgets.insert(std::max(0.0, row.number("memory_budget_bytes")));
-  return budgets.size() == 1 ? *budgets.begin() : kNaN;
-}
 
 // Who holds tensors: by the beginning of their labels, from below.
 struct Owner {
@@ -134,44 +128,6 @@ Rows timeline_rows(const CsvTable& cases, const std::map<std::string, Rows>& eve
   return lengths.empty() ? Rows{} : spread(lengths.back().rows, 2);
 }
 
-// Says which line runs out of memory where another one that compares does not, or how many times
-// less one of the most workers holds at its longest N.
-std::string peak_title(const Groups& lines, const std::string& limit) {
-  const auto compared = [&](const auto& holds, const auto& said) -> std::string {
-    for (const Group& line : std::views::reverse(lines))
-      for (const Group& other : lines)
-        for (const Row& row : std::views::reverse(line.rows))
-          for (const Row& more : other.rows)
-            if (ran(row) && comparable(row, more) && holds(row, more))
-              return said(line, row, other, more);
-    return {};
-  };
-  const auto less = [](const Row& row, const Row& more) {
-    return fullest_device_bytes(more) / fullest_device_bytes(row);
-  };
-  std::string title =
-      compared([&](const Row&, const Row& more) { return out_of_memory(more) && !limit.empty(); },
-               [&](const Group& line, const Row& row, const Group& other, const Row& more) {
-                 Row first = more;  // from which on none fits
-                 for (const Row& shorter : std::views::reverse(other.rows))
-                   if (ran(shorter))
-                     break;
-                   else if (out_of_memory(shorter))
-                     first = shorter;
-                 return fmt::format("{} does not fit into {} from N = {} on; {} fits at N = {}",
-                                    other.name, limit, grouped(first.number("n_tokens")), line.name,
-                                    grouped(row.number("n_tokens")));
-               });
-  if (title.empty())
-    title = compared(
-        [&](const Row& row, const Row& more) { return ran(more) && less(row, more) > 1.0; },
-        [&](const Group& line, const Row& row, const Group& other, const Row& more) {
-          return fmt::format("A device of {} holds {:.3g} times less than {} at N = {}", line.name,
-                             less(row, more), other.name, grouped(row.number("n_tokens")));
-        });
-  return title.empty() ? "Peak memory of a device against sequence length" : title;
-}
-
 // Says what the fullest device holds at its peak, and how many times less with the most workers.
 std::string held_title(const Rows& rows, const std::vector<double>& peaks) {
   std::vector<std::string> said;
@@ -186,40 +142,6 @@ std::string held_title(const Rows& rows, const std::vector<double>& peaks) {
 }
 
 }  // namespace
-
-// Draws a line per worker count, the limit of memory, and a cross on it for cases that ran out. The
-// limit is the cases' memory_budget_bytes if they share one, and otherwise the machine's memory.
-Figure peak_memory_figure(const PlottedRun& run) {
-  const Rows rows = all_rows(run.cases);
-  const auto peak_of = [](const Row& row) { return ran(row) ? fullest_device_bytes(row) : kNaN; };
-  const double peak = largest(rows, peak_of);
-  const Unit unit = byte_unit(peak);
-  const double budget = budget_of(rows);
-  const double limit = budget == 0.0 ? run.provenance.memory_bytes : budget;
-  const bool crosses = count(standing_rows(run.cases), out_of_memory) > 0;
-  const std::vector<std::string> said = case_notes(run.cases);  // the first is on bars
-  const std::string amount = limit > 0.0 ? format_bytes(limit) : std::string();
-  LineFigure::Quantity shown =
-      bytes_quantity("", "peak memory of a device", "device_peak", rows, peak_of);
-  shown.reference = [&](const Group&) -> std::vector<Series> {
-    // A limit far above all data would only squeeze them.
-    if (!(limit > 0.0) || !(crosses || limit < 4.0 * peak)) return {};
-    return {limit_line((budget > 0.0 ? "budget " : "machine ") + amount, limit * unit.factor)};
-  };
-  return line_figure(
-      {.title = peak_title(case_lines(run.cases), amount),
-       .nothing = "no case has a memory peak",
-       .lines = case_lines(run.cases),
-       .y = {shown},
-       .crosses = limit * unit.factor,
-       .notes = {"Tensors of the fullest device at the worst moment; the root of cqs holds the "
-                 "whole ones.",
-                 said.size() > 1 ? said[1] : "",
-                 !crosses ? ""
-                          : fmt::format("Crosses at the {}: out of memory. Pluses: a shorter one "
-                                        "of that line ran out.",
-                                        limit > 0.0 ? "limit" : "upper edge")}});
-}
 
 // Compares one worker with many, as in supplement D of CQS-Attention: what the tensors of the
 // fullest device are, from the first to the last event of its case in memory_timeline.csv.

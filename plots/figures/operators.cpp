@@ -4,7 +4,7 @@
 // mark below and left of another is better in both, and steps join those that none beats.
 #include "plots/figures/figures.h"
 #include "plots/frame/claims.h"
-#include "plots/frame/sparse_cases.h"
+#include "plots/frame/patterns.h"
 
 namespace qb {
 namespace {
@@ -153,8 +153,7 @@ std::string frontier_title(const Groups& panels) {
 
 }  // namespace
 
-std::optional<Figure> operators_figure(const PlottedRun& run) {
-  if (where(standing_rows(run.cases), "workload", {"sequence_mixer"}).empty()) return std::nullopt;
+Figure operators_figure(const PlottedRun& run) {
   const Rows all = operator_rows(run.cases);
   const Rows random = where(all, "inputs", {"random"});
   const Rows& rows = random.empty() ? all : random;

@@ -5,7 +5,7 @@
 // types, ranks, passes) are drawn once.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/sparse_cases.h"
+#include "plots/frame/patterns.h"
 #include "plots/frame/table.h"
 
 namespace qb {

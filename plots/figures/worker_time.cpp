@@ -3,7 +3,6 @@
 // the wall clock, whose number stands at its end. A bar is an x_low..x_high of the plotted CSV;
 // its x is the time of the part.
 #include "plots/figures/figures.h"
-#include "plots/figures/scheme_settings.h"
 #include "plots/frame/claims.h"
 #include "plots/frame/table.h"
 
@@ -112,6 +111,23 @@ std::string first_title(const Rows& rows, const Unit& unit, int cores, const Mod
   return modelled_first(timed, title);
 }
 
+// The cases of two workers or more by length, mask, link, pass and what ran them; of the settings
+// in which two schemes have parts the one with most of them, then with the most worker counts, the
+// most tokens; a forward pass if there is one.
+Group best_setting(const CsvTable& cases) {
+  const Columns place = joined({"n_tokens", "kv_len"}, joined(kShapeColumns, kPlaceColumns));
+  const Rows rows =
+      where(standing_rows(cases), [](const Row& row) { return row.number("workers") >= 2.0; });
+  Groups all = panels_by(rows, place, joined(differing_columns(rows, place), {"ranks"}));
+  const auto worth = [](const Group& one) {
+    const Rows done = where(one.rows, has_parts);
+    return std::tuple(is_forward(one.rows.front()), group(done, Columns{"algorithm"}).size(),
+                      group(done, Columns{"workers"}).size(), one.rows.front().number("n_tokens"));
+  };
+  std::erase_if(all, [&](const Group& one) { return std::get<1>(worth(one)) < 2; });
+  return all.empty() ? Group{} : *std::ranges::max_element(all, {}, worth);
+}
+
 // The fewest, the most and one between of the worker counts with times of all schemes but one.
 Groups told_counts(const Rows& rows) {
   Groups counts = group(rows, Columns{"workers"});
@@ -124,8 +140,8 @@ Groups told_counts(const Rows& rows) {
 }  // namespace
 
 Figure worker_time_figure(const PlottedRun& run) {
-  std::string setting;
-  const Rows rows = best_setting(run.cases, has_parts, &setting);
+  const Group setting = best_setting(run.cases);
+  const Rows& rows = setting.rows;
   if (rows.empty())
     return empty_figure(kTimeTitle,
                         "no two schemes have compute, exposed and idle times at one length, "
@@ -141,12 +157,17 @@ Figure worker_time_figure(const PlottedRun& run) {
   const Scale scale{time_unit(end), end};
   Figure figure{
       .title = first_title(told.back().rows, scale.unit, run.provenance.cores, run.model_grade()),
-      .subtitle = setting,
+      .subtitle = setting.name,
       .shared_x = true};
   for (const Group& one : told) {
     Rows own;
-    for (const Group& line : compared_lines(one.rows)) own.push_back(line.rows.back());
-    figure.panels.push_back(bars_of(own, scale));
+    for (const Group& line : group(one.rows, Columns{"algorithm"})) own.push_back(line.rows.back());
+    figure.panels.push_back(
+        bars_of(order(own,
+                      [](const Row& row) {
+                        return algorithm_place(row.text("algorithm")).value_or(1 << 20);
+                      }),
+                scale));
   }
   figure.notes = joined_notes({{"Parts add up to the wall clock at a bar's end; a slash: cut. A "
                                 "root's scatter, gather and merge are waited for."},

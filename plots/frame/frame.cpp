@@ -135,23 +135,8 @@ std::map<std::string, Rows> rows_by_case(const CsvTable& table) {
   return rows;
 }
 
-std::optional<Row> case_like(const Row& row, const std::function<bool(const Field&)>& excepted,
-                             const std::function<bool(const Row&)>& holds) {
-  std::optional<Row> found;
-  for (const Row& other : all_rows(*row.table))
-    if (holds(other) && std::ranges::all_of(kParameterFields, [&](const Field& field) {
-          return excepted(field) || row.at(field.column) == other.at(field.column);
-        }))
-      found = other;
-  return found;
-}
-
 bool says_how_split(const Field& field) {
   return field.group == FieldGroup::split || field.group == FieldGroup::link;
-}
-
-std::optional<Row> base_case(const Row& row) {
-  return case_like(row, says_how_split, [](const Row& other) { return other.is("workers", "1"); });
 }
 
 double error_over_tolerance(const Row& row) {
@@ -183,23 +168,6 @@ double busiest_sent_bytes(const Row& row) {
 double predicted_fullest_bytes(const Row& row) {
   return std::fmax(row.number("predicted_device_peak_bytes"),
                    row.number("predicted_root_peak_bytes"));
-}
-
-// Speed-ups over a base that reaches less than this fraction of its machine's measured peak look
-// better than they are.
-constexpr double kSlowBase = 0.6;
-
-std::string slow_base_note(const Rows& rows) {
-  std::set<std::pair<double, std::size_t>> slow;  // by fraction; a base counts once
-  for (const Row& row : rows)
-    if (const auto base = base_case(row); base && base->number("peak_fraction") < kSlowBase)
-      slow.insert({base->number("peak_fraction"), base->index});
-  if (slow.empty()) return {};
-  const std::string least = fmt::format("{:.0f}", kPercent * slow.begin()->first);
-  const std::string most = fmt::format("{:.0f}", kPercent * slow.rbegin()->first);
-  return fmt::format(
-      "The base reached only {} % of the machine's peak ({}): speed-ups may look too good.",
-      least == most ? least : least + " to " + most, counted(slow.size(), "case"));
 }
 
 }  // namespace qb

@@ -169,22 +169,9 @@ template <class One>
 // parts.csv.
 [[nodiscard]] std::map<std::string, Rows> rows_by_case(const CsvTable& table);
 
-// Finds the last row of the same table for which `holds` and which has the same parameters except
-// for those fields.
-[[nodiscard]] std::optional<Row> case_like(const Row& row,
-                                           const std::function<bool(const Field&)>& excepted,
-                                           const std::function<bool(const Row&)>& holds);
-
 // Whether a parameter says how a case is split, or over which links, not what it computes by which
 // means.
 [[nodiscard]] bool says_how_split(const Field& field);
-
-// Finds the case of one worker with the same problem and the same kernel, device, ranks and
-// threads, whose time a speed-up divides. It keeps the last of repeated cases.
-[[nodiscard]] std::optional<Row> base_case(const Row& row);
-
-// Says how slow the slow ones among the base cases of these rows are; empty if there is none.
-[[nodiscard]] std::string slow_base_note(const Rows& rows);
 
 // Divides the largest error of a row by its tolerance: that of the output or of a gradient,
 // whichever comes nearer to its own. It is NaN if nothing was verified.
@@ -232,6 +219,9 @@ template <class One>
 // Says which measured cases had more workers than the machine has cores: `W = 4, 8 on 2 cores`. It
 // is empty if none had, or if the number of cores is not known (0).
 [[nodiscard]] std::string oversubscription(const CsvTable& cases, int cores);
+
+// `threads on 2 cores` where rows had more workers than cores, so that none is ranked.
+[[nodiscard]] std::string crowded_name(const Rows& rows, int cores);
 
 // Says how often the measured cases were repeated: `5 repeats`, `1 to 5 repeats`.
 [[nodiscard]] std::string repeats(const CsvTable& cases);

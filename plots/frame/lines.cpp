@@ -22,15 +22,8 @@ void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantit
         return point;
       },
       declared.breaks);
-  if (declared.last_of_x) {
-    std::map<double, Point> last;
-    for (const Point& point : series.points) last[point.x] = point;
-    series.points.clear();
-    for (const auto& [x, point] : last) series.points.push_back(point);
-  }
   // A line without a value would only appear in the legend; the notes count its cases.
   if (line.even_empty || has_value(series)) panel.series.push_back(std::move(series));
-  if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses, declared.x));
 }
 
 Group in_panel(Group line, const Group& panel) {
@@ -66,18 +59,6 @@ std::string disturbed_note(const Figure& figure) {
 }
 
 constexpr std::string_view kNotDrawn = "Not drawn: ";
-
-// Makes one sentence of all that say what is not drawn.
-void join_not_drawn(std::vector<std::string>& notes) {
-  const auto says = [](const std::string& note) { return note.starts_with(kNotDrawn); };
-  const auto first = std::ranges::find_if(notes, says);
-  if (first == notes.end()) return;
-  for (auto at = first + 1; at != notes.end(); ++at)
-    if (says(*at)) {
-      first->replace(first->size() - 1, 1, "; " + at->substr(kNotDrawn.size()));
-      at->clear();
-    }
-}
 
 void choose_axes(Figure& figure, const LineFigure& declared,
                  const std::vector<const Quantity*>& shown) {
@@ -128,6 +109,17 @@ Figure line_figure(const LineFigure& declared) {
   join_not_drawn(figure.notes);
   std::erase(figure.notes, "");
   return figure;
+}
+
+void join_not_drawn(std::vector<std::string>& notes) {
+  const auto says = [](const std::string& note) { return note.starts_with(kNotDrawn); };
+  const auto first = std::ranges::find_if(notes, says);
+  if (first == notes.end()) return;
+  for (auto at = first + 1; at != notes.end(); ++at)
+    if (says(*at)) {
+      first->replace(first->size() - 1, 1, "; " + at->substr(kNotDrawn.size()));
+      at->clear();
+    }
 }
 
 Group behind(Group line, const std::string& what, int dash, PointOf value) {

@@ -6,8 +6,6 @@
 // nothing to draw.
 #pragma once
 
-#include <span>
-
 #include "plots/frame/figure.h"
 #include "plots/frame/frame.h"
 #include "plots/frame/run.h"
@@ -40,11 +38,9 @@ struct LineFigure {
   bool by_panel = false;      // the quantities of a panel are side by side; the first has the title
   std::function<double(const Row&)> x = [](const Row& row) { return row.number("n_tokens"); };
   std::function<Axis(const std::vector<double>& x)> x_axis = tokens_axis;
-  bool shared_axes = false;  // the panels have one range, and one choice of log axes
-  bool breaks = false;       // a row without a value breaks its line
-  bool last_of_x = false;    // points ascend in x, and of several rows of one x the last is drawn
-  std::optional<double> crosses{};  // y of crosses for cases that ran out of memory; NaN: the edge
-  std::vector<Series> keys{};       // further entries of the legend
+  bool shared_axes = false;    // the panels have one range, and one choice of log axes
+  bool breaks = false;         // a row without a value breaks its line
+  std::vector<Series> keys{};  // further entries of the legend
   std::string published_legend{};
   std::vector<std::string> notes{};  // empty ones are left out
 };
@@ -61,6 +57,9 @@ struct Omission {
 // Says what is not drawn: `Not drawn: 4 of 48 cases (unsupported); 1 panel (beyond six).` It is
 // empty if nothing is left out. Every figure says it in this sentence.
 [[nodiscard]] std::string not_drawn(const std::vector<Omission>& all);
+
+// Makes one sentence of all that say what is not drawn.
+void join_not_drawn(std::vector<std::string>& notes);
 
 // ---- pieces ------------------------------------------------------------------------------------
 
@@ -91,21 +90,12 @@ struct Omission {
 [[nodiscard]] std::vector<Series> out_of_memory_series(const Group& line, double limit,
                                                        const std::function<double(const Row&)>& x);
 
-// Makes a line for each of the algorithms, in their order, also for those without rows.
-[[nodiscard]] Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms);
-// Makes a line for each scheme of a panel, over ascending worker counts: its rows differ in `given`
-// alone, and it is named by its algorithm and what else tells it from the others.
-[[nodiscard]] Groups scheme_lines(const Group& panel, const Columns& given);
 // Gives each line the style of its algorithm; those of one algorithm differ in lightness.
 void style_by_algorithm(Groups& lines,
                         const std::function<std::string(const Group&)>& algorithm_of);
 // Shades the lines that have one look, from light to dark in their order.
 void shade_equal_looks(Groups& lines);
 
-// Groups the cases of a run that differ in n_tokens alone, in its order: one line per worker count,
-// named by what tells it from the others: `W = 7`, or `W = 7, flash` if there are several kernels.
-// The worker counts ascend. A line has the colour and the mark of its algorithm.
-[[nodiscard]] Groups case_lines(const CsvTable& cases);
 [[nodiscard]] std::int64_t workers_of(const Group& line);
 
 // Says which columns hold the seconds of a case: its wall clock or, under `serial`, where one

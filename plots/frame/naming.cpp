@@ -116,6 +116,14 @@ std::string oversubscription(const CsvTable& cases, int cores) {
                      counted(static_cast<std::size_t>(cores), "core"));
 }
 
+std::string crowded_name(const Rows& rows, int cores) {
+  const auto found =
+      std::ranges::find_if(rows, [](const Row& row) { return ran(row) && oversubscribed(row); });
+  return found == rows.end() ? ""
+                             : fmt::format("{} on {}", found->text("ranks"),
+                                           counted(static_cast<std::size_t>(cores), "core"));
+}
+
 std::string repeats(const CsvTable& cases) {
   std::set<std::int64_t> found;
   for (const Row& row : all_rows(cases))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/frame/sparse_cases.h"
+#include "plots/frame/patterns.h"
 
 #include <gmock/gmock.h>
 

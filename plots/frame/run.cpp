@@ -169,6 +169,7 @@ PlottedRun read_plotted_run(const std::string& path) {
     mark_oversubscribed(run.cases, run.provenance.cores);
   if (run.has_cases()) run.provenance.unfinished = unfinished(manifest_json, run.cases);
   run.timeline = read_if_there(folder / "memory_timeline.csv");
+  run.samples = read_if_there(folder / "samples.csv");
   run.steps = read_if_there(folder / "steps.csv");
   if (run.steps) add_later_fields(*run.steps, kStepFields);
   run.parts = read_if_there(folder / "parts.csv");

@@ -73,6 +73,7 @@ struct PlottedRun {
   CsvTable cases{};                      // no columns if the run has no cases
   std::optional<CsvTable> microbench{};  // repeats of single kernels, see figures/microbench.cpp
   std::optional<CsvTable> timeline{};    // memory_timeline.csv
+  std::optional<CsvTable> samples{};     // samples.csv, a row per repeat
   std::optional<CsvTable> steps{};       // steps.csv, a row per worker and step
   std::optional<CsvTable> parts{};       // parts.csv, a row per repeat and part of a layer
   std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures

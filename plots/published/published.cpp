@@ -57,38 +57,38 @@ std::map<std::int64_t, double> times_of(std::int64_t workers) {
   return found;
 }
 
-}  // namespace
-
-void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups) {
+void add_case_study_2(LineFigure& declared, const Groups& lines, const PlottedRun& run,
+                      bool speed_ups) {
   const Rows rows = all_rows(run.cases);
   const std::optional<int> scale = scale_of(run.cases);
-  if (!run.published || count(rows, shape_of_case_study_2) < rows.size() || !scale) return;
-  const auto theirs = [=, lines = declared.lines](const Group&) {
+  if (lines.empty() || count(rows, shape_of_case_study_2) < rows.size() || !scale) return;
+  const auto theirs = [=](const Group&) {
     std::vector<Series> all;
     const std::map<std::int64_t, double> alone_ms = times_of(1);
     for (const Group& line : lines) {
       all.push_back({.name = line.name, .style = line.style, .published = true});
-      for (const auto& [n, ms] : times_of(workers_of(line)))
+      for (const auto& [n, ms] : times_of(line.rows.front().integer("workers")))
         all.back().points.push_back(
             {.x = static_cast<double>(n), .y = speed_ups ? alone_ms.at(n) / ms : ms});
     }
     return all;
   };
   declared.y.push_back({.title = "published: another machine, an A100",
-                        .y = declared.y[0].y,
+                        .y = {.label = speed_ups ? "speed-up over W = 1" : "time (ms)",
+                              .column = speed_ups ? "speed_up" : "time_ms"},
                         .lines = [](const Group&) { return Groups{}; },
                         .reference = theirs,
-                        .fit = declared.y[0].fit,
+                        .fit = powers_or_zero,
                         .x_axis = tokens_axis,
                         .own_axes = true});
-  if (speed_ups) declared.y.back().y.label = "speed-up over W = 1";
-  declared.published_legend = "published";
   declared.notes.push_back(fmt::format(
       "Published: one A100{}, its clock not synchronised; W = 1 jumps 28.7 times at N = 45,000.",
       *scale == 1 ? "" : fmt::format(", N {} times ours", *scale)));
 }
 
-Groups published_striped_speed_ups(std::int64_t workers) {
+// Speed-ups of a training step over a ring, on `workers` sequence-parallel devices (tables 3 to 5);
+// a line for each model, hardware and mesh.
+Groups striped_speed_ups(std::int64_t workers) {
   const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
   const auto of_workers = [=](const Row& row) {
     return row.at("paper_table") != "2" &&
@@ -110,6 +110,52 @@ Groups published_striped_speed_ups(std::int64_t workers) {
     };
   }
   return lines;
+}
+
+Groups passes_over_miss_rate() {
+  return {{.rows = all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")),
+           .name = "pass_q / pass_kv, TTFT",
+           .style = {kGrey, 1},
+           .published = true,
+           .value = [](const Row& row) {
+             return Point{.x = row.number_at("miss_rate_percent"),
+                          .y = row.number_at("pass_q_ttft_ms") / row.number_at("pass_kv_ttft_ms")};
+           }}};
+}
+
+// Draws lines of a paper over those of each panel.
+void add_lines(LineFigure& declared, const std::function<Groups(const Group& panel)>& lines,
+               const char* note) {
+  for (LineFigure::Quantity& shown : declared.y)
+    shown.reference = [own = shown.reference, lines](const Group& panel) {
+      std::vector<Series> all = own(panel);
+      for (const Group& line : lines(panel)) all.push_back(line_series(line, line.value));
+      return all;
+    };
+  declared.notes.emplace_back(note);
+}
+
+}  // namespace
+
+void add_published(LineFigure& declared, const Groups& lines, const std::string& name,
+                   const PlottedRun& run) {
+  if (!run.published) return;
+  declared.published_legend = "published";
+  if (name == "wall_clock" || name == "speed_up")
+    add_case_study_2(declared, lines, run, name == "speed_up");
+  if (name == "striped_speed_up")
+    add_lines(
+        declared,
+        [](const Group& panel) {
+          return panel.rows.empty() ? Groups{}
+                                    : striped_speed_ups(panel.rows.front().integer("workers"));
+        },
+        "Published: steps with feed-forward layers; grey: TPU v4; circle 1B, square 3B, triangle "
+        "7B parameters.");
+  if (name == "ttft_miss_rate")
+    add_lines(
+        declared, [](const Group&) { return passes_over_miss_rate(); },
+        "Published: Llama 3 405B (arXiv 2411.01783); of whole models only the side of 1 compares.");
 }
 
 double labelled_length(const std::string& label) {

@@ -14,20 +14,13 @@ namespace qb {
 // table that is not compiled in.
 [[nodiscard]] const CsvTable& published_table(std::string_view name);
 
-// ---- CQS-Attention -----------------------------------------------------------------------------
-
-// Adds a panel of the published points of each line's worker count: speed-ups over W = 1 of the
-// same N, or mean times (ms). It has axes of its own, since another machine took them. Nothing if
-// nobody asked for published numbers, if the run has another shape (B = 1, H = 8, d = 64, no mask),
-// or if fewer than half of its lengths, times 1, 10 or 100, are published.
-void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups);
-
-// ---- Striped Attention -------------------------------------------------------------------------
-
-// Gives its speed-ups of a training step over a ring, on `workers` sequence-parallel devices,
-// against tokens per worker (tables 3 to 5); one line per model, hardware and mesh, its key,
-// without an entry in the legend.
-[[nodiscard]] Groups published_striped_speed_ups(std::int64_t workers);
+// Adds to a declared figure of this name what its papers published, if somebody asked for it and
+// the run has their shape: in `wall_clock` and `speed_up` a panel of CQS-Attention's case study 2
+// with axes of its own, since another machine took its numbers; in `striped_speed_up` Striped
+// Attention's training steps on as many devices; in `ttft_miss_rate` context parallelism's. `lines`
+// are those of the figure's only panel, or none.
+void add_published(LineFigure& declared, const Groups& lines, const std::string& name,
+                   const PlottedRun& run);
 
 // ---- FlashAttention ----------------------------------------------------------------------------
 

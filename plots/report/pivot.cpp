@@ -10,9 +10,9 @@ namespace {
 
 using Values = std::vector<ShownValue>;
 
-Columns parameters_named(const Columns& names, const CsvTable& cases) {
+Columns parameters_named(const Columns& names) {
   Columns columns;
-  for (const std::string& name : names) columns.push_back(parameter_named(name, cases));
+  for (const std::string& name : names) columns.push_back(parameter_word(name));
   return columns;
 }
 
@@ -89,17 +89,13 @@ std::vector<std::string> status_notes(const Rows& rows) {
   return notes;
 }
 
-std::string with_unit(const ShownValue& shown) {
-  return shown.name + (shown.unit.name.empty() ? "" : " (" + shown.unit.name + ")");
-}
-
 std::string pivot_title(const Pivot& pivot, const Values& values) {
   std::vector<std::string> base;
   for (const auto& [name, value] : pivot.base) base.push_back(fmt::format("{} = {}", name, value));
   const std::string over = base.empty() ? "one worker" : listed(base);
   std::vector<std::string> titles;
   for (const ShownValue& shown : values)
-    titles.push_back(values.size() > 1 ? shown.name : with_unit(shown));
+    titles.push_back(values.size() > 1 ? shown.name : shown.with_unit());
   std::string title = listed(titles);
   if (std::ranges::any_of(values, &ShownValue::quotient))
     title += (values.size() > 1 ? "; speed-ups are over " : " over ") + over;
@@ -139,7 +135,7 @@ void add_header(Table& table, const Layout& layout) {
   for (const ShownValue& shown : layout.values) {
     const std::size_t first = table.header.size();
     for (const Group& top : layout.tops) {
-      std::string name = plain ? shown.word : several ? with_unit(shown) : shown.name;
+      std::string name = plain ? shown.word : several ? shown.with_unit() : shown.name;
       if (!layout.across.empty())
         name = plain ? listed({several ? shown.word : "", listed(top.key, " ")}, " ")
                      : named_values(top.rows.front(), layout.across);
@@ -150,7 +146,7 @@ void add_header(Table& table, const Layout& layout) {
         table.header.insert(table.header.end(), {name + "_low", name + "_high"});
     }
     if (!plain && !table.spans.empty())
-      table.spans.push_back({with_unit(shown), table.header.size() - first});
+      table.spans.push_back({shown.with_unit(), table.header.size() - first});
   }
   if (plain) table.spans.clear();
 }
@@ -197,7 +193,8 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
        status_notes(cases),
        missing_notes(cases, layout.values),
        repeated ? repeat_notes(cases, layout.pivot.interval) : std::vector<std::string>{},
-       {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : ""},
+       {quotients && !floor.empty() ? floor + '.' : "",
+        quotients ? slow_base_note(cases, base_of(layout.pivot.base, *cases.front().table)) : ""},
        roots});
   std::string same = shared_parameters(cases);
   for (const std::string& column : layout.pivot.filtered) {
@@ -210,16 +207,18 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
 
 }  // namespace
 
+std::string parameter_text(const Row& row, const std::string& column) {
+  const std::string& text = row.at(column);
+  const std::optional<std::int64_t> number = parse_integer(text);
+  return number ? format_grouped(*number) : text;
+}
+
 Table pivot_table(const Rows& cases, const Pivot& pivot) {
   if (cases.empty()) throw UsageError("no case of the run is left to tabulate");
   if (pivot.values.empty()) throw UsageError("no value to tabulate is named");
-  const CsvTable& table_of_cases = *cases.front().table;
-  Layout layout{pivot,
-                parameters_named(pivot.rows, table_of_cases),
-                parameters_named(pivot.columns, table_of_cases),
-                {}};
+  Layout layout{pivot, parameters_named(pivot.rows), parameters_named(pivot.columns), {}};
   for (const std::string& value : pivot.values)
-    layout.values.push_back(value_named(value, pivot.base, cases));
+    layout.values.push_back(value_named(value, pivot.base, cases, pivot.modelled_peak));
   layout.tops = group(cases, layout.across);
   Table table{.name = layout.values.front().word, .title = pivot_title(pivot, layout.values)};
   add_header(table, layout);

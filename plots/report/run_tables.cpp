@@ -90,11 +90,12 @@ Table failed_cases_table(const CsvTable& cases) {
               .title = "Cases without a result",
               .header = {"cases", "which", "message", "status"}};
   std::map<std::vector<std::string>, std::vector<std::string>> names;  // by status and message
-  for (const Group& line : case_lines(cases))
-    for (const Row& row : line.rows)
-      if (!ran(row))
-        names[{row.text("status"), row.text("message")}].push_back(
-            fmt::format("{}, {}", line.name, named_values(row, {"n_tokens"})));
+  const Rows rows = standing_rows(cases);
+  const Columns told_by = joined({"workers"}, splitting_columns(rows, {"workers", "n_tokens"}));
+  for (const Row& row : rows)
+    if (!ran(row))
+      names[{row.text("status"), row.text("message")}].push_back(
+          name_with(named_values(row, {"n_tokens"}), row, told_by));
   for (auto& [reason, all] : names) {
     const std::size_t number = all.size();
     if (number > kMostNames) {
