@@ -17,7 +17,7 @@
 #include "harness/rehearse/device_rehearsal.h"
 #include "harness/workload/case.h"
 #include "plots/draw/draw.h"
-#include "plots/frame/sparse_cases.h"
+#include "plots/frame/patterns.h"
 
 namespace qb {
 namespace {
