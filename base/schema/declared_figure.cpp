@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/numbers.h"
 #include "base/schema/value_names.h"
 #include "base/words.h"
 
@@ -33,9 +34,34 @@ std::vector<std::string> texts_of(const Json& value, std::string_view key) {
 std::string column_word(const std::string& typed) {
   try {
     return parameter_word(typed);
-  } catch (const UsageError&) {
-    return value_word(typed);
+  } catch (const UsageError& no_parameter) {
+    try {
+      return value_word(typed);
+    } catch (const UsageError&) {
+      const std::string why = no_parameter.what();  // it says more where a name is near
+      if (why.find("did you mean") != std::string::npos) throw UsageError(why);
+      throw;
+    }
   }
+}
+
+// Does what a key asks for, and names the key in a UsageError of it.
+void at_key(std::string_view key, const auto& act) {
+  try {
+    act();
+  } catch (const UsageError& problem) {
+    throw UsageError(fmt::format("{}: {}", key, problem.what()));
+  }
+}
+
+// Writes whole numbers out: 4Ki is 4096.
+std::string plain_values(std::string_view values) {
+  std::vector<std::string> plain;
+  for (const std::string_view one : split_words(values, "|")) {
+    const std::optional<std::int64_t> number = parse_integer(one);
+    plain.push_back(number ? fmt::format("{}", *number) : std::string(one));
+  }
+  return fmt::format("{}", fmt::join(plain, "|"));
 }
 
 bool is_stem(std::string_view name) {
@@ -56,28 +82,37 @@ Condition read_condition(std::string_view text) {
     throw UsageError(
         fmt::format("'{}' is no condition; write KEY=VALUE (also !=, <, <=, >, >=)", text));
   return {column_word(std::string(text.substr(0, at))), std::string(relation),
-          value == std::string_view::npos ? "" : std::string(text.substr(value))};
+          value == std::string_view::npos ? "" : plain_values(text.substr(value))};
 }
 
 DeclaredFigure checked(DeclaredFigure figure) {
   if (figure.y.empty())
     throw UsageError("a declared figure needs y, a value such as time or device_peak");
-  for (std::string& one : figure.y) {
-    one = value_word(one);
-    if (const DerivedValue* derived = find_derived(one); derived != nullptr && derived->on_x)
-      throw UsageError(fmt::format("'{}' can be x, and no y", one));
-  }
-  figure.x = column_word(figure.x);
-  for (std::vector<std::string>* names : {&figure.lines, &figure.panels})
-    for (std::string& name : *names) name = name == "run" ? name : column_word(name);
-  for (auto& [name, value] : figure.base) name = parameter_word(name);
+  at_key("y", [&] {
+    for (std::string& one : figure.y) {
+      one = value_word(one);
+      if (const DerivedValue* derived = find_derived(one); derived != nullptr && derived->on_x)
+        throw UsageError(fmt::format("'{}' can be x, and no y", one));
+    }
+  });
+  at_key("x", [&] { figure.x = column_word(figure.x); });
+  const auto as_columns = [](std::vector<std::string>& names) {
+    for (std::string& name : names) name = name == "run" ? name : column_word(name);
+  };
+  at_key("lines", [&] { as_columns(figure.lines); });
+  at_key("panels", [&] { as_columns(figure.panels); });
+  at_key("base", [&] {
+    for (auto& [name, value] : figure.base) name = parameter_word(name);
+  });
   if (!figure.log.empty() && std::ranges::count(kLogs, figure.log) == 0)
     throw UsageError(unknown_word("log", figure.log, kLogs));
   std::vector<std::string_view> bounds;
   for (const FigureBound& bound : kFigureBounds) bounds.push_back(bound.word);
   if (!figure.bound.empty() && std::ranges::count(bounds, figure.bound) == 0)
     throw UsageError(unknown_word("bound", figure.bound, bounds));
-  for (const std::string& one : figure.only) (void)read_condition(one);
+  at_key("only", [&] {
+    for (const std::string& one : figure.only) (void)read_condition(one);
+  });
   if (!is_stem(figure.name))
     throw UsageError(fmt::format("a figure's name has only letters, digits, '_' and '-', got '{}'",
                                  figure.name));
@@ -90,7 +125,10 @@ DeclaredFigure checked(DeclaredFigure figure) {
 }
 
 DeclaredFigure read_declared_figure(std::string_view json) {
-  const Json value = parse_json(json, "figure");
+  const Json value = parse_json(json, "figure", false);
+  if (!value.is_object())
+    throw UsageError(
+        fmt::format("figure: '{}' is no JSON object such as {{\"y\": \"time\"}}", json));
   DeclaredFigure figure;
   for (const auto& [key, one] : value.items()) {
     if (key == "name")
@@ -131,7 +169,7 @@ std::string to_json(const DeclaredFigure& figure) {
   for (const auto& [name, value] : figure.base) out["base"][name] = value;
   if (!figure.bound.empty()) out["bound"] = figure.bound;
   if (!figure.only.empty()) out["only"] = figure.only;
-  return out.dump();
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace qb

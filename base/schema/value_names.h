@@ -25,7 +25,7 @@ inline constexpr DerivedValue kDerivedValues[] = {
     {"speed_up", "", "that time of the base case over that of the case"},
     {"efficiency", "", "the speed-up over the number of workers"},
     {"paper_speed_up", "",
-     "the time of the base case over that of the longest subsequence, CQS-Attention's S"},
+     "the base case's time over that of the longest subsequence, CQS-Attention's S"},
     {"worker_speed", "FLOP/s", "the unmasked FLOP of one of W workers over that time"},
     {"mfu", "%", "model FLOP utilisation: that speed over the peak of a device"},
     {"imbalance", "", "the pairs of the slowest worker over those of an even share"},
