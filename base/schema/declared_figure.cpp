@@ -2,6 +2,7 @@
 #include "base/schema/declared_figure.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/json.h"
 #include "base/numbers.h"
@@ -15,19 +16,29 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kKeys[] = {"name", "y",    "x",     "lines", "panels",
                                       "log",  "base", "bound", "only"};
-constexpr std::string_view kLogs[] = {"x", "y", "xy", "none"};
 
-std::string text_of(const Json& value, std::string_view key) {
+std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number() || value.is_boolean()) return value.dump();
-  throw UsageError(fmt::format("figure: '{}:' takes a text", key));
+  throw UsageError("it takes a text");
 }
 
-std::vector<std::string> texts_of(const Json& value, std::string_view key) {
-  if (!value.is_array()) return {text_of(value, key)};
-  std::vector<std::string> texts;
-  for (const Json& one : value) texts.push_back(text_of(one, key));
-  return texts;
+// Makes words of a list, or of a text with commas.
+std::vector<std::string> words_of(const Json& value, const auto& word_of) {
+  std::vector<std::string> words;
+  if (value.is_array())
+    for (const Json& one : value) words.push_back(word_of(text_of(one)));
+  const std::string text = value.is_array() ? "" : text_of(value);
+  for (const std::string_view one : split_words(text, ","))
+    words.push_back(word_of(std::string(one)));
+  return words;
+}
+
+std::string y_word(const std::string& typed) {
+  const DerivedValue* derived = find_derived(value_word(typed));
+  if (derived != nullptr && derived->on_x)
+    throw UsageError(fmt::format("'{}' can be x, and no y", typed));
+  return value_word(typed);
 }
 
 // A parameter or, where it is none, a value.
@@ -45,15 +56,6 @@ std::string column_word(const std::string& typed) {
   }
 }
 
-// Does what a key asks for, and names the key in a UsageError of it.
-void at_key(std::string_view key, const auto& act) {
-  try {
-    act();
-  } catch (const UsageError& problem) {
-    throw UsageError(fmt::format("{}: {}", key, problem.what()));
-  }
-}
-
 // Writes whole numbers out: 4Ki is 4096.
 std::string plain_values(std::string_view values) {
   std::vector<std::string> plain;
@@ -64,11 +66,39 @@ std::string plain_values(std::string_view values) {
   return fmt::format("{}", fmt::join(plain, "|"));
 }
 
-bool is_stem(std::string_view name) {
-  return std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
+std::string known_word(std::string_view key, const std::string& typed,
+                       std::span<const std::string_view> known) {
+  if (std::ranges::count(known, typed) == 0) throw UsageError(unknown_word(key, typed, known));
+  return typed;
+}
+
+std::string stem(const std::string& name) {
+  if (std::ranges::any_of(
+          name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_' && c != '-'; }))
+    throw UsageError(fmt::format("it has only letters, digits, '_' and '-', got '{}'", name));
+  return name;
+}
+
+void take(DeclaredFigure& figure, std::string_view key, const Json& value) {
+  constexpr std::string_view kLogs[] = {"x", "y", "xy", "none"};
+  std::vector<std::string_view> bounds;
+  for (const FigureBound& bound : kFigureBounds) bounds.push_back(bound.word);
+  if (key == "name") figure.name = stem(text_of(value));
+  if (key == "y") figure.y = words_of(value, y_word);
+  if (key == "x") figure.x = column_word(text_of(value));
+  if (key == "lines" || key == "panels")
+    (key == "lines" ? figure.lines : figure.panels) = words_of(
+        value, [](const auto& typed) { return typed == "run" ? typed : column_word(typed); });
+  if (key == "log") figure.log = known_word(key, text_of(value), kLogs);
+  if (key == "bound") figure.bound = known_word(key, text_of(value), bounds);
+  if (key == "only")  // its texts may have commas
+    for (const Json& one : value.is_array() ? value : Json::array({value}))
+      (void)read_condition(figure.only.emplace_back(text_of(one)));
+  if (key == "base" && !value.is_object())
+    throw UsageError("it takes a map, such as {algorithm: ring}");
+  if (key == "base")
+    for (const auto& item : value.items())
+      figure.base.emplace_back(parameter_word(item.key()), text_of(item.value()));
 }
 
 }  // namespace
@@ -85,84 +115,31 @@ Condition read_condition(std::string_view text) {
           value == std::string_view::npos ? "" : plain_values(text.substr(value))};
 }
 
-DeclaredFigure checked(DeclaredFigure figure) {
-  if (figure.y.empty())
-    throw UsageError("a declared figure needs y, a value such as time or device_peak");
-  at_key("y", [&] {
-    for (std::string& one : figure.y) {
-      one = value_word(one);
-      if (const DerivedValue* derived = find_derived(one); derived != nullptr && derived->on_x)
-        throw UsageError(fmt::format("'{}' can be x, and no y", one));
-    }
-  });
-  at_key("x", [&] { figure.x = column_word(figure.x); });
-  const auto as_columns = [](std::vector<std::string>& names) {
-    for (std::string& name : names) name = name == "run" ? name : column_word(name);
-  };
-  at_key("lines", [&] { as_columns(figure.lines); });
-  at_key("panels", [&] { as_columns(figure.panels); });
-  at_key("base", [&] {
-    for (auto& [name, value] : figure.base) name = parameter_word(name);
-  });
-  if (!figure.log.empty() && std::ranges::count(kLogs, figure.log) == 0)
-    throw UsageError(unknown_word("log", figure.log, kLogs));
-  std::vector<std::string_view> bounds;
-  for (const FigureBound& bound : kFigureBounds) bounds.push_back(bound.word);
-  if (!figure.bound.empty() && std::ranges::count(bounds, figure.bound) == 0)
-    throw UsageError(unknown_word("bound", figure.bound, bounds));
-  at_key("only", [&] {
-    for (const std::string& one : figure.only) (void)read_condition(one);
-  });
-  if (!is_stem(figure.name))
-    throw UsageError(fmt::format("a figure's name has only letters, digits, '_' and '-', got '{}'",
-                                 figure.name));
-  if (figure.name.empty()) {
-    for (const std::string& one : figure.y)
-      figure.name += (figure.name.empty() ? "" : "_and_") + std::string(without_unit(one));
-    figure.name += "_by_" + figure.x;
-  }
-  return figure;
-}
-
 DeclaredFigure read_declared_figure(std::string_view json) {
   const Json value = parse_json(json, "figure", false);
   if (!value.is_object())
     throw UsageError(
         fmt::format("figure: '{}' is no JSON object such as {{\"y\": \"time\"}}", json));
   DeclaredFigure figure;
-  for (const auto& [key, one] : value.items()) {
-    if (key == "name")
-      figure.name = text_of(one, key);
-    else if (key == "y")
-      figure.y = texts_of(one, key);
-    else if (key == "x")
-      figure.x = text_of(one, key);
-    else if (key == "lines")
-      figure.lines = texts_of(one, key);
-    else if (key == "panels")
-      figure.panels = texts_of(one, key);
-    else if (key == "log")
-      figure.log = text_of(one, key);
-    else if (key == "bound")
-      figure.bound = text_of(one, key);
-    else if (key == "only")
-      figure.only = texts_of(one, key);
-    else if (key != "base")
-      throw UsageError(unknown_word("key of a figure", key, kKeys));
-    else if (!one.is_object())
-      throw UsageError("figure: 'base:' takes a map, as in base: {algorithm: ring}");
-    else
-      for (const auto& [name, text] : one.items())
-        figure.base.emplace_back(name, text_of(text, key));
+  for (const auto& item : value.items()) {
+    (void)known_word("key of a figure", item.key(), kKeys);
+    try {
+      take(figure, item.key(), item.value());
+    } catch (const UsageError& problem) {
+      throw UsageError(fmt::format("{}: {}", item.key(), problem.what()));
+    }
   }
-  return checked(std::move(figure));
+  if (figure.y.empty())
+    throw UsageError("a declared figure needs y, a value such as time or device_peak");
+  if (!figure.name.empty()) return figure;
+  for (const std::string& one : figure.y)
+    figure.name += (figure.name.empty() ? "" : "_and_") + std::string(without_unit(one));
+  figure.name += "_by_" + figure.x;
+  return figure;
 }
 
 std::string to_json(const DeclaredFigure& figure) {
-  Json out;
-  out["name"] = figure.name;
-  out["y"] = figure.y;
-  out["x"] = figure.x;
+  Json out = {{"name", figure.name}, {"y", figure.y}, {"x", figure.x}};
   if (!figure.lines.empty()) out["lines"] = figure.lines;
   if (!figure.panels.empty()) out["panels"] = figure.panels;
   if (!figure.log.empty()) out["log"] = figure.log;

@@ -35,11 +35,10 @@ inline constexpr FigureBound kFigureBounds[] = {
     {"one", "a line at 1"},
 };
 
-// Reads a JSON object with the keys of the struct; a list of one may be its item, and `base` is an
-// object. Names become those of columns and values. Throws UsageError with the key and a remedy.
+// Reads a JSON object with the keys of the struct; a list of names may be a text with commas, and
+// `base` is an object. Names become those of columns and values. Throws UsageError with the key and
+// a remedy.
 [[nodiscard]] DeclaredFigure read_declared_figure(std::string_view json);
-// Checks one that was made otherwise, and makes its names those of columns and values.
-[[nodiscard]] DeclaredFigure checked(DeclaredFigure figure);
 
 // Writes it as one line of JSON, which is a flow map of YAML too.
 [[nodiscard]] std::string to_json(const DeclaredFigure& figure);

@@ -43,7 +43,7 @@ TEST(DeclaredFigure, WhatIsWrittenIsReadAgain) {
       R"("panels":["mask"],"log":"none","base":{"kernel":"é\"|"},"bound":"one",)"
       R"("only":["mask=a|b","workers>1"]})"};
   for (const char* json : kWritten) EXPECT_EQ(to_json(read_declared_figure(json)), json);
-  DeclaredFigure figure = checked({.y = {"time"}});
+  DeclaredFigure figure = read_declared_figure(R"({"y": "time"})");
   figure.base = {{"kernel", "\xff"}};  // no UTF-8
   EXPECT_THAT(to_json(figure), testing::HasSubstr(R"("base":{"kernel":"�"})"));
 }
@@ -58,15 +58,16 @@ TEST(DeclaredFigure, ASentenceNamesTheKeyAndWhatIsMeant) {
   EXPECT_EQ(refusal(R"({"y": "time", "base": {"kernl": "flash"}})"),
             "base: unknown parameter 'kernl'; did you mean 'kernel'?");
   EXPECT_EQ(refusal(R"({"y": "time", "base": "flash"})"),
-            "figure: 'base:' takes a map, as in base: {algorithm: ring}");
+            "base: it takes a map, such as {algorithm: ring}");
   EXPECT_EQ(refusal(R"({"y": "time", "only": "causal"})"),
             "only: 'causal' is no condition; write KEY=VALUE (also !=, <, <=, >, >=)");
-  EXPECT_EQ(refusal(R"({"y": "time", "log": true})"), "unknown log 'true'; known: x, y, xy, none");
+  EXPECT_EQ(refusal(R"({"y": "time", "log": true})"),
+            "log: unknown log 'true'; known: x, y, xy, none");
   EXPECT_EQ(refusal(R"({"y": "time", "bound": "peek"})"),
-            "unknown bound 'peek'; did you mean 'peak'?");
+            "bound: unknown bound 'peek'; did you mean 'peak'?");
   EXPECT_EQ(refusal(R"({"y": "time", "name": "../a"})"),
-            "a figure's name has only letters, digits, '_' and '-', got '../a'");
-  EXPECT_EQ(refusal(R"({"y": {"a": 1}})"), "figure: 'y:' takes a text");
+            "name: it has only letters, digits, '_' and '-', got '../a'");
+  EXPECT_EQ(refusal(R"({"y": {"a": 1}})"), "y: it takes a text");
   EXPECT_EQ(refusal(R"({"y": "time", "line": "mask"})"),
             "unknown key of a figure 'line'; did you mean 'lines'?");
   EXPECT_EQ(refusal("{}"), "a declared figure needs y, a value such as time or device_peak");
