@@ -229,6 +229,13 @@ std::string random_spec(std::mt19937_64& random) {
   return fixed + (sweep.empty() ? "" : "sweep:\n" + sweep) + (zip.empty() ? "" : "zip:\n" + zip);
 }
 
+TEST(Resolved, DeclaredFiguresAreReadAgain) {
+  expect_same_when_read_again(
+      "experiment: e\nn_tokens: 8\nfigures:\n  - speed_up\n"
+      "  - {y: [time, mfu], lines: algorithm, only: [\"mask={block_local: {block: 4}}|causal\", "
+      "'n_tokens<=1Ki'], base: {algorithm: \"a \\\"q\\\", [é]: #\\n\\\\\"}}\n");
+}
+
 TEST(Resolved, ReadingItAgainGivesTheSameCases) {
   constexpr std::uint64_t kSeed = 4;
   std::mt19937_64 random(kSeed);

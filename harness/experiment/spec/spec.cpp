@@ -10,7 +10,9 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/numbers.h"
+#include "base/schema/declared_figure.h"
 #include "base/schema/figure_names.h"
 #include "base/schema/other_names.h"
 #include "harness/experiment/schema/parameters.h"
@@ -68,18 +70,51 @@ std::string read_description(const YamlNode& spec) {
   return text.substr(0, text.find_last_not_of(" \n") + 1);
 }
 
+nlohmann::ordered_json node_as_json(const YamlNode& node) {
+  using Json = nlohmann::ordered_json;
+  if (node.kind == YamlNode::scalar) return node.text;
+  Json json = node.kind == YamlNode::map ? Json::object() : Json::array();
+  for (const YamlNode& item : node.items)
+    (node.kind == YamlNode::list ? json.emplace_back() : json[item.key]) = node_as_json(item);
+  return json;
+}
+
+// Reads each key alone first, so that an error has the place of its key.
+DeclaredFigure read_declaration(const YamlNode& map) {
+  const nlohmann::ordered_json json = node_as_json(map);
+  for (const YamlNode& entry : map.items) {
+    nlohmann::ordered_json alone = {{"y", "time"}};
+    alone[entry.key] = json[entry.key];
+    (void)at_place(entry.key_place, [&] { return read_declared_figure(alone.dump()); });
+  }
+  return at_place(map.place, [&] { return read_declared_figure(json.dump()); });
+}
+
 std::vector<std::string> read_figures(const YamlNode& spec) {
   const YamlNode* entry = spec.find("figures");
   if (entry == nullptr) return {};
   if (entry->kind != YamlNode::list)
-    fail_at(entry->place, "'figures:' takes a list of figure names");
+    fail_at(entry->place, "'figures:' takes a list of figure names, and of maps such as {y: time}");
   std::vector<std::string> figures;
+  std::set<std::string> names;
   for (const YamlNode& item : entry->items) {
-    if (std::ranges::find(kFigureNames, item.text) == std::end(kFigureNames))
-      fail_at(item.place, unknown_word("figure", item.text, kFigureNames));
-    if (std::ranges::find(figures, item.text) != figures.end())
-      fail_at(item.place, fmt::format("figure '{}' is named twice", item.text));
-    figures.push_back(item.text);
+    std::string name = item.text;
+    if (item.kind == YamlNode::map) {
+      const DeclaredFigure figure = read_declaration(item);
+      name = figure.name;
+      figures.push_back(to_json(figure));
+    } else if (item.kind != YamlNode::scalar) {
+      fail_at(item.place, "a figure is a name, or a map such as {y: time}");
+    } else if (std::ranges::find(kFigureNames, name) == std::end(kFigureNames)) {
+      fail_at(item.place, unknown_word("figure", name, kFigureNames));
+    } else {
+      figures.push_back(name);
+    }
+    if (!names.insert(name).second)
+      fail_at(
+          item.place,
+          fmt::format("figure '{}' is named twice; leave one out, or give a map another 'name:'",
+                      name));
   }
   return figures;
 }

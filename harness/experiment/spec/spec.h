@@ -30,7 +30,7 @@ struct Spec {
   std::string name;                  // `experiment:`; letters, digits, '_' and '-'
   std::string description;           // one paragraph for the report
   std::vector<Case> cases;           // expanded, in spec order
-  std::vector<std::string> figures;  // words of kFigureNames
+  std::vector<std::string> figures;  // words of kFigureNames, and to_json() of declared ones
   std::string resolved_yaml;         // reading it again gives the same cases
 };
 

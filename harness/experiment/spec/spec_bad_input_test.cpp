@@ -128,11 +128,40 @@ TEST(SpecBadInput, Types) {
       {"cases: 8\n", "2:8: 'cases:' takes a list of maps of parameters"},
       {"cases: [8]\n", "2:9: a case is a map of parameters"},
       {"cases: []\n", "2:8: 'cases:' needs at least one case"},
-      {"n_tokens: 8\nfigures: wall_clock\n", "3:10: 'figures:' takes a list of figure names"},
+      {"n_tokens: 8\nfigures: wall_clock\n",
+       "3:10: 'figures:' takes a list of figure names, and of maps such as {y: time}"},
       {"n_tokens: 8\nfigures: [wall_clok]\n",
        "3:11: unknown figure 'wall_clok'; did you mean 'wall_clock'?"},
       {"n_tokens: 8\nfigures: [wall_clock, wall_clock]\n",
-       "3:23: figure 'wall_clock' is named twice"},
+       "3:23: figure 'wall_clock' is named twice; leave one out, or give a map another 'name:'"},
+  });
+}
+
+TEST(SpecBadInput, DeclaredFigures) {
+  expect_errors({
+      {"n_tokens: 8\nfigures: [[wall_clock]]\n",
+       "3:11: a figure is a name, or a map such as {y: time}"},
+      {"n_tokens: 8\nfigures: [{y: tim}]\n", "3:12: y: unknown value 'tim'; did you mean 'time'?"},
+      {"n_tokens: 8\nfigures:\n  - wall_clock\n  - y: time\n    lines: [mask, algoritm]\n",
+       "6:5: lines: unknown parameter 'algoritm'; did you mean 'algorithm'?"},
+      {"n_tokens: 8\nfigures: [{y: time, only: workers}]\n",
+       "3:21: only: 'workers' is no condition; write KEY=VALUE (also !=, <, <=, >, >=)"},
+      {"n_tokens: 8\nfigures: [{y: time, base: {algoritm: ring}}]\n",
+       "3:21: base: unknown parameter 'algoritm'; did you mean 'algorithm'?"},
+      {"n_tokens: 8\nfigures: [{y: time, bound: peek}]\n",
+       "3:21: bound: unknown bound 'peek'; did you mean 'peak'?"},
+      {"n_tokens: 8\nfigures: [{y: time, line: mask}]\n",
+       "3:21: unknown key of a figure 'line'; did you mean 'lines'?"},
+      {"n_tokens: 8\nfigures: [{y: time, x: ~}]\n", "3:21: x: it takes a text"},
+      {"n_tokens: 8\nfigures: [{x: workers}]\n",
+       "3:11: a declared figure needs y, a value such as time or device_peak"},
+      {"n_tokens: 8\nfigures: [{y: []}]\n",
+       "3:12: a declared figure needs y, a value such as time or device_peak"},
+      {"n_tokens: 8\nfigures: [speed_up, {name: speed_up, y: time}]\n",
+       "3:21: figure 'speed_up' is named twice; leave one out, or give a map another 'name:'"},
+      {"n_tokens: 8\nfigures: [{y: time}, {y: time, lines: mask}]\n",
+       "3:22: figure 'time_by_n_tokens' is named twice; leave one out, or give a map another "
+       "'name:'"},
   });
 }
 

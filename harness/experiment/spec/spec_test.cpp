@@ -38,6 +38,24 @@ TEST(Spec, TwoKeysAreAnExperiment) {
   EXPECT_EQ(c.measure.max_repeats, 5);
 }
 
+TEST(Spec, AFigureIsANameOrADeclaration) {
+  const Spec spec = parse(
+      "experiment: tiny\nn_tokens: 8\nfigures:\n  - speed_up\n"
+      "  - {x: N, y: device_peak_bytes, lines: algorithm, panels: [dtype, mask], log: xy}\n"
+      "  - {name: mine, y: [speed_up, mfu], base: {workers: 1}, only: workers>1, bound: one}\n");
+  EXPECT_THAT(
+      spec.figures,
+      ElementsAre("speed_up",
+                  R"({"name":"device_peak_by_n_tokens","y":["device_peak_bytes"],"x":"n_tokens",)"
+                  R"("lines":["algorithm"],"panels":["dtype","mask"],"log":"xy"})",
+                  R"({"name":"mine","y":["speed_up","mfu"],"x":"n_tokens","base":{"workers":"1"},)"
+                  R"("bound":"one","only":["workers>1"]})"));
+  EXPECT_THAT(parse_spec("experiment: tiny\nn_tokens: 8\n", "spec.yaml",
+                         {.set = {"figures=[{y: time, x: workers}]"}})
+                  .figures,
+              ElementsAre(R"({"name":"time_by_workers","y":["time"],"x":"workers"})"));
+}
+
 TEST(Spec, EveryParameterAndMeasureReachesItsCase) {
   const Spec spec = parse(
       "experiment: all\ndescription: >\n  One\n  line.\nalgorithm: cqs\nkernel: materialized\n"
