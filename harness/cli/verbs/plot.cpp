@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <utility>
 
+#include "base/json.h"
 #include "base/print.h"
+#include "base/schema/declared_figure.h"
 #include "base/schema/figure_names.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
@@ -18,6 +21,14 @@
 namespace qb {
 namespace {
 
+constexpr const char* kDeclaredFooter =
+    R"(
+--y draws a figure that the list does not have: values of the cases that --filter keeps, with a
+line for each value of --lines and a panel for each of --panels. A speed-up is over the case of one
+worker, or of --base. A spec declares such figures under `figures:`.
+
+)";
+
 constexpr const char* kPlotFooter =
     R"(
 Each figure is NAME.csv (every plotted number), NAME.json (what is shown; `python3 plots/draw/qbdraw
@@ -26,18 +37,19 @@ edited. Without --figure it draws those that the spec names, or else all that th
 roofline is drawn from a microbench.csv in the folder, which may then do without cases.csv.
 
 --published draws what papers measured beside a run like theirs, in wall_clock, speed_up,
-ttft_miss_rate, striped_speed_up, layer_shares and kernel_bars; other machines took those numbers, and
-a note says what compares.
+ttft_miss_rate, striped_speed_up, layer_shares and kernel_bars; other machines took those numbers,
+and a note says what compares.
 
---beside draws the cases of another run, by this program or another, into the panels of throughput,
-a line for each kernel and element type, and of sparse_attention, where the panels of a CPU and of a
-GPU stand side by side; the other figures show RUN alone.
+--beside draws another run too, by this program or another: a line for each run in figures of --y
+and in those of the list that show values against a parameter, and bars in kernel_bars; the others
+show RUN alone.
 
-NAME.tex is the caption of a PDF: what the figure says, and what its marks mean, which the styles for
-paper do not draw. --series names entries of the legend.
+NAME.tex is the caption of a PDF: what the figure says, and what its marks mean, which the styles
+for paper do not draw. --series names entries of the legend.
 
 Examples:
   qb plot results/smoke/latest
+  qb plot results/schemes/latest --y device_peak,time --x workers --lines algorithm --log xy
   qb plot results/smoke/latest --figure speed_up --panels 2 --width 3.5in --out paper
   qb plot results/cpu_attention/latest --figure throughput --beside results/cpu_attention/torch
   qb plot results/case_study_2/latest --figure wall_clock --figure speed_up --out paper_figures)";
@@ -50,6 +62,8 @@ struct PlotWords {
   std::vector<std::string> filters;
   std::vector<std::string> series;
   std::vector<std::string> colours;
+  nlohmann::ordered_json declared = nlohmann::ordered_json::object();
+  std::vector<std::string> base;
   DrawOptions draw;
   bool published = false;
   bool list = false;
@@ -66,7 +80,32 @@ std::string plot_footer() {
   const std::string names = "Figures (--list describes them): " + join(kFigureNames, " ");
   std::string out;
   for (const std::string& line : wrap_text(names, 100)) out += line + '\n';
+  out += kDeclaredFooter + value_list(true) + "\n--bound draws a limit too:\n";
+  for (const FigureBound& bound : kFigureBounds)
+    out += fmt::format("  {:<17} {}\n", bound.word, bound.meaning);
   return out + kPlotFooter;
+}
+
+// The keys of a declaration; --panels takes numbers too, which the renderer reads.
+void add_declaration(Verb verb, PlotWords& words) {
+  constexpr const char* kParts[][3] = {
+      {"y", "VALUES", "Draws a figure of these values, VALUE[,VALUE], each in panels of its own."},
+      {"x", "KEY", "Puts this parameter or value on the x axis (default: n_tokens)."},
+      {"lines", "KEYS", "Draws a line for each value of KEY[,KEY] (default: of all that differ)."},
+      {"panels", "KEYS",
+       "Draws a panel for each value of KEY[,KEY], or only panels 1,3 by number."},
+      {"log", "AXES", "Makes these axes logarithmic: x, y, xy, none (default: as numbers ask)."},
+      {"bound", "WORD", "Draws this limit too."},
+      {"name", "NAME", "Names the files (default: VALUE_by_KEY)."}};
+  for (const auto& part : kParts)
+    verb.add_text(fmt::format("--{}", part[0]), part[1], part[2],
+                  [&words, key = std::string(part[0])](const std::string& text) {
+                    if (key == "panels" && text.find_first_not_of("0123456789,") == text.npos)
+                      words.draw.words.insert(words.draw.words.end(), {"--panels", text});
+                    else
+                      words.declared[key] = text;
+                  });
+  verb.add_repeated("--base", words.base, "Divides by the case with this KEY=VALUE.");
 }
 
 // How the pictures look. What is not read here the renderer reads (plots/draw/qbdraw --help).
@@ -77,7 +116,6 @@ void add_looks(Verb verb, DrawOptions& draw) {
     });
   };
   passed_on("--width", "LENGTH", "Draws 3.5in or 7.16in wide, or as many mm.");
-  passed_on("--panels", "NUMBERS", "Draws only these panels, counted from 1: 1,3.");
   passed_on("--height", "LENGTH", "Draws as high, 2.2in or as many mm.");
   passed_on("--style", "STYLE",
             "Draws in this style: ieee, acm, neurips, slide, web or a .mplstyle.");
@@ -103,16 +141,14 @@ PlottedRun read_runs(const PlotWords& words) {
 std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Figure>& figures) {
   std::vector<Provenance> beside;
   if (run.beside.empty()) return beside;
-  if (std::ranges::none_of(figures, [](const Figure& figure) {
-        return shows_runs_beside(figure.name) && figure.empty_reason.empty();
-      })) {
-    std::vector<std::string_view> names;
-    std::copy_if(std::begin(kFigureNames), std::end(kFigureNames), std::back_inserter(names),
-                 shows_runs_beside);
+  const auto shows = [](const Figure& figure) {
+    const bool declared = std::ranges::count(kFigureNames, figure.name) == 0;
+    return figure.empty_reason.empty() && (declared || shows_runs_beside(figure.name));
+  };
+  if (std::ranges::none_of(figures, shows)) {
     print_note(
-        "qb: --beside is ignored: only these show another run, and none of them is drawn: {} "
-        "(--figure {})\n",
-        join(names, ", "), names.front());
+        "qb: --beside is ignored: no figure that shows another run is drawn, such as --figure {}\n",
+        *std::ranges::find_if(kFigureNames, shows_runs_beside));
     return beside;
   }
   for (const PlottedRun& other : run.beside) beside.push_back(other.provenance);
@@ -127,6 +163,26 @@ CsvTable filtered(const CsvTable& cases, const std::vector<std::string>& filters
   return table;
 }
 
+// The figures that were asked for, as figures_of_run() takes them.
+std::vector<std::string> figures_of(const PlotWords& words) {
+  nlohmann::ordered_json declared = words.declared;
+  for (const std::string& text : words.base) {
+    const auto [key, value] = base_parameter(text);
+    declared["base"][key] = value;
+  }
+  if (declared.empty()) return words.figures;
+  if (!declared.contains("y"))
+    throw UsageError(fmt::format("--{}: only with --y, which says what to show, as in --y time",
+                                 declared.begin().key()));
+  if (!words.figures.empty())
+    throw UsageError(
+        fmt::format("--y declares a figure and --figure names another one, {}; give "
+                    "one of the two options",
+                    words.figures.front()));
+  if (!words.filters.empty()) declared["only"] = words.filters;
+  return {declared.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)};
+}
+
 void plot(const PlotWords& words) {
   if (words.list) {
     print_answer(figure_list());
@@ -134,11 +190,16 @@ void plot(const PlotWords& words) {
   }
   if (words.run.empty())
     throw UsageError("name the run folder, as in qb plot results/smoke/latest");
+  const std::vector<std::string> asked = figures_of(words);
   PlottedRun run = read_runs(words);
-  if (!words.filters.empty()) run.cases = filtered(run.cases, words.filters);
+  if (!words.filters.empty()) {
+    CsvTable kept = filtered(run.cases, words.filters);
+    // A declared figure may divide by a case that it does not show.
+    if (!words.declared.contains("y")) run.cases = std::move(kept);
+  }
   const std::string out =
       words.out.empty() ? (std::filesystem::path(words.run) / "figures").string() : words.out;
-  const std::vector<Figure> figures = figures_of_run(run, words.figures);
+  const std::vector<Figure> figures = figures_of_run(run, asked);
   const std::vector<Provenance> beside = drawn_beside(run, figures);
   std::vector<Figure> drawn;
   for (const Figure& figure : figures) {
@@ -176,6 +237,7 @@ void add_plot(Verb app) {
                     "Draws only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
   verb.add_repeated("--series", words.series, "Draws only this series.");
   verb.add_repeated("--colour", words.colours, "Draws a series in this colour: cqs=#d95f02.");
+  add_declaration(verb, words);
   add_looks(verb, words.draw);
 }
 

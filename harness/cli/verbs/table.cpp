@@ -26,19 +26,14 @@ struct TableWords {
 };
 
 std::string table_footer() {
-  std::string text =
-      "A value is a column of cases.csv (`qb columns`), with its unit or without (critical_path), "
-      "or "
-      "one of these:\n";
-  for (const auto& [name, meaning] : kDerivedValues)
-    text += fmt::format("  {:<15} {}\n", name, meaning);
-  return text + R"(
+  return value_list(false) + R"(
 The base case of a speed-up is the one of one worker with the same problem; --base names another.
 An unsupported case is a dash, a failed one its status, and what the run does not have is empty.
 
 The LaTeX needs the package booktabs, and graphicx where --width turns heads. --width takes smaller
-letters and gaps, intervals and units on lines of their own, two digits, or heads that stand upright,
-in this order, as far as it needs to; a table wider than 5.6in goes over both columns of a page.
+letters and gaps, intervals and units on lines of their own, two digits, or heads that stand
+upright, in this order, as far as it needs to; a table wider than 5.6in goes over both columns of a
+page.
 
 Exit codes: 0, 2 usage (no such run, parameter or value; several cases in one cell; no way to fit
 into --width).
@@ -49,13 +44,6 @@ Examples:
   qb table RUN --rows algorithm --value time,device_peak,device_sent --filter workers=8
   qb table RUN --cols algorithm --value speed_up --base algorithm=dense --interval \
     --format latex --width 3.5in)";
-}
-
-std::pair<std::string, std::string> base_parameter(const std::string& text) {
-  const std::size_t at = text.find('=');
-  if (at == std::string::npos || at == 0)
-    throw UsageError(fmt::format("--base {}: write KEY=VALUE, as in algorithm=dense", text));
-  return {text.substr(0, at), text.substr(at + 1)};
 }
 
 // Reads a width in points: `3.5in`, `89mm`, `8.9cm`, `252pt`.
@@ -87,8 +75,7 @@ void tabulate(const TableWords& words) {
               .plain = words.format == TableFormat::csv || words.format == TableFormat::json};
   for (const std::string& text : words.base) pivot.base.push_back(base_parameter(text));
   for (const std::string& filter : words.filters)
-    pivot.filtered.push_back(
-        parameter_named(filter.substr(0, filter.find_first_of("=!<>")), run.cases));
+    pivot.filtered.push_back(parameter_word(filter.substr(0, filter.find_first_of("=!<>"))));
   const std::vector<bool> kept = rows_kept(run.cases, words.filters);
   const Rows rows =
       where(standing_rows(run.cases), [&](const Row& row) { return kept[row.index]; });

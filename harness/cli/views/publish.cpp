@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/print.h"
+#include "base/schema/value_names.h"
 #include "harness/cli/views/model_error.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/experiment/spec/sweep.h"
@@ -76,6 +77,23 @@ std::vector<bool> rows_kept(const CsvTable& cases, const std::vector<std::string
                  [&](std::size_t row, const Parameter& parameter) {
                    return cases.text(row, parameter.column);
                  });
+}
+
+std::pair<std::string, std::string> base_parameter(const std::string& text) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0)
+    throw UsageError(fmt::format("--base {}: write KEY=VALUE, as in algorithm=dense", text));
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+std::string value_list(bool with_x) {
+  std::string shown =
+      "A value is a column of cases.csv (`qb columns`), with its unit or without (critical_path),\n"
+      "or one of these:\n";
+  std::string on_x = "\nThese are for --x alone:\n";
+  for (const DerivedValue& derived : kDerivedValues)
+    (derived.on_x ? on_x : shown) += fmt::format("  {:<17} {}\n", derived.name, derived.meaning);
+  return with_x ? shown + on_x : shown;
 }
 
 ExitCode publish_run(const std::string& folder, const std::string& directory,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -18,6 +19,12 @@ namespace qb {
 // Throws UsageError for a filter that `qb run` would refuse, or if one leaves no row.
 [[nodiscard]] std::vector<bool> rows_kept(const CsvTable& cases,
                                           const std::vector<std::string>& filters);
+
+// Takes a --base KEY=VALUE apart. Throws UsageError for a text that is none.
+[[nodiscard]] std::pair<std::string, std::string> base_parameter(const std::string& text);
+
+// Lists for a help text what --value and --y take, and, `with_x`, what --x takes besides.
+[[nodiscard]] std::string value_list(bool with_x);
 
 // Draws the figures of a run into `directory` or, if that is empty, for the page alone, writes the
 // page and prints its path. Returns environment, and says so on stderr and on the page, where
