@@ -91,7 +91,15 @@ def _folder_of(frame: Any) -> Iterator[str]:
 
 
 def _list(value: Any) -> str | None:
-    return value if value is None or isinstance(value, str) else ",".join(value)
+    return None if value is None else _qb.text(value)
+
+
+def _base(base: Any) -> list[str]:
+    """Writes the parameters of a base case as options."""
+    if base is not None and not isinstance(base, Mapping):
+        raise UsageError(f'base= takes a map such as {{"algorithm": "ring"}}, got {base!r}')
+    return [word for key, value in (base or {}).items()
+            for word in ("--base", f"{_qb.key(key)}={_qb.text(value)}")]
 
 
 class Table:
@@ -140,10 +148,9 @@ def table(frame: Any, rows: Any = "n_tokens", cols: Any = None, values: Any = "t
 
     Raises UsageError for what no case has.
     """
-    words = ",".join(f"{name}={value}" for name, value in (base or {}).items()) or None
     return Table(frame, {"rows": _list(rows), "cols": _list(cols), "value": _list(values),
-                         "interval": interval, "base": words},
-                 [word for one in filter for word in ("--filter", one)])
+                         "interval": interval},
+                 [word for one in filter for word in ("--filter", one)] + _base(base))
 
 
 class Figure:
@@ -213,22 +220,41 @@ class Figure:
         return self.save(Path(self._temporary.name) / "notebook.png", style="web").read_bytes()
 
 
-def figure(frame: Any, name: str, *, published: bool = False, **filters: Any) -> Figure:
-    """Draws a figure of a run, such as "scheme_comparison" (`qb plot --list` has all names).
+def figure(frame: Any, name: str | None = None, *, y: Any = None, x: str | None = None,
+           lines: Any = None, panels: Any = None, log: str | None = None,
+           base: Mapping[str, Any] | None = None, bound: str | None = None, published: bool = False,
+           **filters: Any) -> Figure:
+    """Draws a figure of a run: one by its name, such as "scheme_comparison" (`qb plot --list` has
+    all), or one of these values, as figures= of a spec declares it.
 
-    frame is as in qb.table(). published draws what papers measured beside it. Other keywords keep
-    only cases with those values: n_tokens=4096. Raises UsageError for a name that is none, and for
-    a run that has nothing to draw.
+    frame      as in qb.table()
+    y          values, each in panels of its own: "time", ["speed_up", "mfu"] (`qb plot --help`);
+               name= then names its files
+    x          a parameter or a value (default: "n_tokens")
+    lines      parameters, a line for each of their values (default: all that differ)
+    panels     parameters, a panel for each of their values
+    log        the logarithmic axes: "x", "y", "xy", "none"
+    base       parameters of the case that a speed-up is over, such as {"algorithm": "ring"}
+    bound      a limit to draw too: "pairs", "memory", "peak", "one"
+    published  draws what papers measured beside it
+
+    Other keywords keep only cases with those values: n_tokens=4096. Raises UsageError for a name or
+    a value that is none, and for a run that has nothing to draw.
     """
+    if name is None and y is None:
+        raise UsageError('name a figure, such as "scheme_comparison", or give the values that it '
+                         'shows, such as y="time"')
     temporary = tempfile.TemporaryDirectory()
-    words = [word for key, value in filters.items()
-             for word in ("--filter", f"{_qb.key(key)}={_qb.text(value)}")]
-    words += ["--published"] if published else []
+    name = name or "figure"
+    words = _qb.options({"figure" if y is None else "name": name, "y": _list(y), "x": x,
+                         "lines": _list(lines), "panels": _list(panels), "log": log, "bound": bound,
+                         "published": published})
+    words += _base(base) + [word for key, value in filters.items()
+                            for word in ("--filter", f"{_qb.key(key)}={_qb.text(value)}")]
     path = Path(temporary.name) / f"{name}.json"
     with _folder_of(frame) as folder:
         try:
-            _qb.run(["plot", folder, "--figure", name, "--out", temporary.name, "--format", "svg",
-                     *words])
+            _qb.run(["plot", folder, "--out", temporary.name, "--format", "svg", *words])
         except EnvironmentError:
             if not path.exists():  # else only the picture is missing, which is drawn here
                 raise

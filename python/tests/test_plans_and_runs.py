@@ -261,3 +261,52 @@ def test_tables_and_figures(ran, tmp_path):
     assert figure.figure.get_size_inches()[0] > 1.0 and len(figure.frame()) > 0
     with pytest.raises(qb.UsageError):
         figure.save(tmp_path / "fig.pdf", width="a lot")
+
+
+def test_a_table_divides_by_a_base_of_several_parameters(ran):
+    t = qb.table(ran, rows=["workers", "n_tokens"], cols="algorithm", values="speed_up",
+                 base={"algorithm": "zigzag", "workers": 2})
+    frame = t.frame()
+    at = [i for i, workers in enumerate(frame["workers"]) if workers == 2]
+    assert at and all(frame["zigzag"][i] == 1 for i in at)
+    with pytest.raises(qb.UsageError, match="base= takes a map such as"):
+        qb.table(ran, rows="workers", values="speed_up", base="zigzag")
+
+
+def test_a_figure_is_declared_by_keywords(ran):
+    pytest.importorskip("matplotlib")
+    figure = qb.figure(ran, y=["time", "device_sent"], x="workers", lines="algorithm",
+                       panels=["n_tokens"], log="xy", n_tokens=64)
+    assert len(set(figure.frame()["panel"])) == 2
+    assert "zigzag" in list(figure.frame()["series"])
+    named = qb.figure(ran, "mine", y="speed_up", x="n_tokens", base={"algorithm": "zigzag", "workers": 2},
+                      bound="one", algorithm="zigzag", workers=2)
+    assert named.path.name == "mine.json"
+    drawn = named.frame()
+    medians = [y for y, series in zip(drawn["speed_up"], drawn["series"]) if "interval" not in series]
+    assert len(medians) > 2 and all(y == 1 for y in medians)
+
+
+def test_what_is_no_declaration_is_a_sentence(ran, tmp_path):
+    for keywords, sentence in (
+            ({}, "name a figure, such as"),
+            ({"y": "tim"}, "y: unknown value 'tim'; did you mean 'time'"),
+            ({"y": "time", "lines": "algoritm"}, "did you mean 'algorithm'"),
+            ({"y": "time", "bound": "peek"}, "did you mean 'peak'"),
+            ({"y": "time", "base": "ring"}, "base= takes a map such as"),
+            ({"y": "time", "name": "a/b"}, "name: it has only letters"),
+            ({"name": "wall_clock", "x": "workers"}, "x=: only with y=")):
+        with pytest.raises(qb.UsageError, match=sentence):
+            qb.figure(ran, **keywords)
+    with pytest.raises(qb.UsageError, match="y: unknown value 'tim'; did you mean 'time'"):
+        qb.sweep("part", n_tokens=64, figures=[{"y": "tim"}]).run(out=tmp_path, progress=False)
+
+
+def test_a_sweep_declares_its_figures(tmp_path):
+    run = qb.sweep("declared", algorithm="ring", workers=[1, 2], n_tokens=64,
+                   measure={"warmups": 0, "repeats": 1},
+                   figures=["wall_clock", {"y": "speed_up", "x": "workers", "base": {"workers": 1},
+                                           "only": "workers>1"}]).run(out=tmp_path, progress=False)
+    said = json.loads((run.folder / "manifest.json").read_text())["figures"]
+    assert said[0] == "wall_clock" and json.loads(said[1])["name"] == "speed_up_by_workers"
+
