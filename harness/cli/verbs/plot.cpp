@@ -89,12 +89,11 @@ std::string plot_footer() {
 // The keys of a declaration; --panels takes numbers too, which the renderer reads.
 void add_declaration(Verb verb, PlotWords& words) {
   constexpr const char* kParts[][3] = {
-      {"y", "VALUES", "Draws a figure of these values, VALUE[,VALUE], each in panels of its own."},
+      {"y", "VALUES", "Draws a figure of VALUE[,VALUE], each in panels of its own."},
       {"x", "KEY", "Puts this parameter or value on the x axis (default: n_tokens)."},
-      {"lines", "KEYS", "Draws a line for each value of KEY[,KEY] (default: of all that differ)."},
-      {"panels", "KEYS",
-       "Draws a panel for each value of KEY[,KEY], or only panels 1,3 by number."},
-      {"log", "AXES", "Makes these axes logarithmic: x, y, xy, none (default: as numbers ask)."},
+      {"lines", "KEYS", "Draws a line for each value of KEY[,KEY] (default: all that differ)."},
+      {"panels", "KEYS", "Draws a panel for each value of KEY[,KEY]; 1,3: these panels alone."},
+      {"log", "AXES", "Makes these axes logarithmic: x, y, xy, none."},
       {"bound", "WORD", "Draws this limit too."},
       {"name", "NAME", "Names the files (default: VALUE_by_KEY)."}};
   for (const auto& part : kParts)
@@ -105,7 +104,7 @@ void add_declaration(Verb verb, PlotWords& words) {
                     else
                       words.declared[key] = text;
                   });
-  verb.add_repeated("--base", words.base, "Divides by the case with this KEY=VALUE.");
+  verb.add_repeated("--base", words.base, "Divides by the case with KEY=VALUE.");
 }
 
 // How the pictures look. What is not read here the renderer reads (plots/draw/qbdraw --help).
@@ -227,10 +226,9 @@ void add_plot(Verb app) {
   verb.add_option("RUN", words.run, "Names the run folder.");
   verb.add_flag("--list", words.list, "Lists the figures, a sentence each, and draws nothing.");
   verb.add_repeated("--figure", words.figures, "Draws this figure only.");
-  verb.add_repeated("--beside", words.beside,
-                    "Draws this other run folder too, in the figures that show several runs.");
+  verb.add_repeated("--beside", words.beside, "Draws this other run folder too.");
   verb.add_flag("--published", words.published,
-                "Draws published numbers beside those of the run, in the figures that have such.");
+                "Draws published numbers too, in the figures that have such.");
   verb.add_option("-o,--out", words.out,
                   "Writes the figures into this folder (default: RUN/figures).");
   verb.add_repeated("--filter", words.filters,
