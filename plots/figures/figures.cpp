@@ -30,8 +30,6 @@ const KnownFigure* find_figure(std::string_view name) {
   return found == std::end(kFigures) ? nullptr : found;
 }
 
-bool is_declaration(std::string_view name) { return name.starts_with('{'); }
-
 DeclaredFigure declaration_of(std::string_view name, const KnownFigure* known) {
   DeclaredFigure declared = read_declared_figure(known == nullptr ? name : known->declaration);
   if (known != nullptr) declared.name = name;
@@ -66,7 +64,7 @@ std::string joined_subtitle(const CsvTable& cases, const PlottedRun& run) {
 // `unasked`: nobody named it.
 Figure draw(std::string_view name, const PlottedRun& run, bool unasked) {
   const KnownFigure* const known = find_figure(name);
-  if (known == nullptr && !is_declaration(name))
+  if (known == nullptr && !is_declared(name))
     throw UsageError(unknown_word("figure", name, kFigureNames));
   const bool joined = shows_runs_beside(name) && run.has_cases() && !run.beside.empty();
   PlottedRun all = joined ? PlottedRun(joined_cases(run)) : run;
@@ -80,10 +78,9 @@ Figure draw(std::string_view name, const PlottedRun& run, bool unasked) {
   Figure figure;
   if (of_cases && !run.has_cases())
     figure = empty_figure("", "the run folder has no cases.csv");
-  else if (known != nullptr && known->draw != nullptr)
-    figure = known->draw(all);
   else
-    figure = declared_figure(declaration_of(name, known), all, unasked);
+    figure = is_declared(name) ? declared_figure(declaration_of(name, known), all, unasked)
+                               : known->draw(all);
   if (known != nullptr || figure.name.empty()) figure.name = name;
   if (figure.finding.empty() && known != nullptr) figure.finding = known->says;
   if (run.has_cases() && all_modelled(run.cases)) figure.finding = "Modelled. " + figure.finding;
@@ -94,6 +91,11 @@ Figure draw(std::string_view name, const PlottedRun& run, bool unasked) {
 }
 
 }  // namespace
+
+bool is_declared(std::string_view figure) {
+  const KnownFigure* const known = find_figure(figure);
+  return known == nullptr ? figure.starts_with('{') : known->draw == nullptr;
+}
 
 bool shows_runs_beside(std::string_view figure) {
   const KnownFigure* const known = find_figure(figure);

@@ -30,6 +30,9 @@ QB_FIGURES(QB_FIGURE_FUNCTION, QB_NO_FUNCTION)
 // Says whether a figure, by its name or its declaration, shows the runs beside a run.
 [[nodiscard]] bool shows_runs_beside(std::string_view figure);
 
+// Says whether a figure of this name is a declaration.
+[[nodiscard]] bool is_declared(std::string_view figure);
+
 // Draws the figures of these names, or declarations as JSON, in their order; without names those of
 // the manifest, or all if it names none. A figure without data is returned empty, with its reason,
 // if it was named, and is left out otherwise. Throws UsageError for a name that is not a figure.

@@ -67,61 +67,6 @@ TEST(LongestContext, OneLengthIsASentence) {
               HasSubstr("two lengths"));
 }
 
-TEST(DeviceMemory, TheMostLengthsOfAWorkerCountAreDrawnWithOneDeviceAlone) {
-  const Figure figure = device_memory_figure(scheme_table(
-      {predicted("ring", 1048576, 20.0), predicted("ring", 2097152, 40.0),
-       predicted("cqs", 1048576, 40.0), predicted("cqs", 2097152, 80.0),
-       scheme_case("dense", 1, 1048576, 1.0, {{"predicted_device_peak_bytes", "85899345920"}}),
-       scheme_case("dense", 1, 2097152, 1.0, {{"predicted_device_peak_bytes", "171798691840"}})}));
-  const Panel& panel = figure.panels.at(0);
-  const Series& ring = series_named(panel, "ring, 4.0 Mi");
-  EXPECT_DOUBLE_EQ(ring.points.at(1).y, 40.0);
-  ASSERT_EQ(ring.points.size(), 3u) << "it goes on to 80 GiB";
-  EXPECT_DOUBLE_EQ(ring.points[2].x, 4194304.0);
-  EXPECT_DOUBLE_EQ(ring.points[2].y, 80.0);
-  EXPECT_EQ(series_named(panel, "ring, at its cases").points.size(), 2u);
-  EXPECT_DOUBLE_EQ(series_named(panel, "one device alone, 1.0 Mi").points.at(0).y, 80.0);
-  EXPECT_DOUBLE_EQ(series_named(panel, "80 GiB").points.at(0).y, 80.0);
-  EXPECT_EQ(figure.title,
-            "80 GiB of each of 4 devices hold 4.0 Mi (ring) to 1.0 Mi (one device alone) tokens");
-}
-
-TEST(DeviceMemory, OneLengthIsASentence) {
-  EXPECT_THAT(device_memory_figure(scheme_table({holds("ring", 1000, 1.0)})).empty_reason,
-              HasSubstr("two lengths"));
-}
-
-// The length at which a line reaches a height: on logarithms, between two points or on through the
-// last two.
-double length_at(const std::map<double, double>& line, double height) {
-  auto to = std::next(line.begin());
-  while (std::next(to) != line.end() && to->second < height) ++to;
-  const auto from = std::prev(to);
-  const double power = std::log(to->first / from->first) / std::log(to->second / from->second);
-  return from->first * std::pow(height / from->second, power);
-}
-
-// The committed figure: each line grows with N and reaches 80 GiB on the axis, its name has the
-// length there, and the title the longest and the shortest.
-TEST(DeviceMemory, CommittedLinesGrowAndTheTitleNamesTheLongestAndTheShortest) {
-  const CommittedFigure figure("scaling_model", "device_memory");
-  std::map<std::string, std::vector<std::string>> fits;  // by Mi of tokens
-  for (const auto& [name, line] : figure.lines("1")) {
-    if (name.ends_with(", at its cases")) continue;
-    ASSERT_GE(line.size(), 3u) << name;
-    for (auto at = std::next(line.begin()); at != line.end(); ++at)
-      EXPECT_GT(at->second, std::prev(at)->second) << name;
-    EXPECT_GE(line.rbegin()->second, 80.0) << name;
-    const std::string tokens = fmt::format("{:.1f}", length_at(line, 80.0) / kMiB);
-    EXPECT_THAT(name, ::testing::EndsWith(", " + tokens + " Mi"));
-    fits[tokens].push_back(name.substr(0, name.rfind(',')));
-  }
-  EXPECT_EQ(figure.title(),
-            fmt::format("80 GiB of each of 8 devices hold {} Mi ({}) to {} Mi ({}) tokens",
-                        fits.rbegin()->first, listed(fits.rbegin()->second), fits.begin()->first,
-                        listed(fits.begin()->second)));
-}
-
 // The committed figure: a larger budget carries more, and the title compares the longest and the
 // shortest measured length at the largest budget that two lines were measured at, of a device and
 // of all.

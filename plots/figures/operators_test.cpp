@@ -47,7 +47,7 @@ std::vector<Values> sample_operators() {
 }
 
 TEST(Operators, ALineForEachOperatorAndMaskInOnePanelOfTime) {
-  const Figure figure = wall_clock_figure(cases_of(sample_operators()));
+  const Figure figure = operators_figure(cases_of(sample_operators()));
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "exact").points.at(1).y, 16000.0);
   const Series& linear = series_named(figure.panels[0], "linear");
@@ -59,10 +59,10 @@ TEST(Operators, ALineForEachOperatorAndMaskInOnePanelOfTime) {
 // ssd takes 2 % of causal attention's time, linear 1.25 % of that of full attention.
 TEST(Operators, TheTitleComparesAtTheLongestExactLengthWithTheSameMask) {
   EXPECT_EQ(
-      wall_clock_figure(cases_of(sample_operators())).title,
+      operators_figure(cases_of(sample_operators())).title,
       "At N = 4,096 linear takes 1.2 % of exact attention's time; none comes nearer to it than "
       "0.5 on random inputs");
-  EXPECT_EQ(wall_clock_figure(cases_of({mixes("linear", "full", 4096, 0.2, "0.8")})).title,
+  EXPECT_EQ(operators_figure(cases_of({mixes("linear", "full", 4096, 0.2, "0.8")})).title,
             "Time of operators against N");
 }
 
@@ -71,7 +71,7 @@ TEST(Operators, DisturbedOnesAreInNoTitle) {
   for (Values& values : rows)
     if (values["mixer_operator"] != "softmax" || values["mask"] == kWindow)
       values["disturbed_by"] = "stolen";
-  EXPECT_EQ(wall_clock_figure(cases_of(rows)).title, "Time of operators against N");
+  EXPECT_EQ(operators_figure(cases_of(rows)).title, "Time of operators against N");
 }
 
 TEST(Operators, ModelledBoundsOrFailuresAreNoFigureOfTime) {
@@ -82,7 +82,7 @@ TEST(Operators, ModelledBoundsOrFailuresAreNoFigureOfTime) {
   Values bound = mixes("ssd", "causal", 4096, 0.2, "0.8");
   bound["ranks"] = "model";
   const CsvTable cases = cases_of({failed, scan, bound});
-  EXPECT_THAT(wall_clock_figure(cases).empty_reason, HasSubstr("`qb table`"));
+  EXPECT_THAT(operators_figure(cases).empty_reason, HasSubstr("`qb table`"));
   EXPECT_FALSE(pareto_figure(cases).empty_reason.empty());
 }
 
@@ -137,7 +137,7 @@ TEST(Operators, ParetoWithoutExactAttentionIsASentence) {
 // time that the title gives, nor nearer to it than the title says, of the marks that are not
 // hollow.
 TEST(Operators, CommittedTitleHasTheFastestAndHowNearTheNearestComes) {
-  const CommittedFigure figure("landscape", "wall_clock");
+  const CommittedFigure figure("landscape", "operators");
   const auto times = figure.lines("1");
   const double longest = times.at("exact").rbegin()->first;
   double least_percent = 100.0;

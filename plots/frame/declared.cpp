@@ -53,10 +53,8 @@ Columns parameters_of(const Columns& words) {
 }
 
 std::string heading_of(const std::string& word) {
-  if (word == "tokens_per_worker") return "tokens a worker N/W";
-  if (word == "miss_rate") return "miss rate T / (P + T) (%)";
-  if (word == "typical_score") return "typical score, scale × √d";
-  return parameter_heading(word);
+  const DerivedValue* const derived = find_derived(word);
+  return derived != nullptr ? std::string(derived->said) : parameter_heading(word);
 }
 
 OnX parameter_x(const std::string& word, const Rows& rows, bool log) {
@@ -123,6 +121,8 @@ void choose_columns(Plan& plan) {
   plan.panels = declared.panels;
   if (group(plan.rows, with_tokens).size() > group(plan.rows, given).size())
     plan.panels.emplace_back("n_tokens");
+  if (declared.x == "miss_rate" && std::ranges::count(declared.panels, "kv_len") == 0)
+    plan.panels.emplace_back("kv_len");  // a rate alone does not say of how many keys
   for (const std::string& column : more)
     if (declared.lines.empty())
       plan.lines.push_back(column);
@@ -233,8 +233,8 @@ Groups settings_of(Plan& plan) {
                                      .reason = "fewer lines or x, or a shorter N",
                                      .of = all}}));
   }
-  Rows drawn;
-  for (const Group& panel : panels) std::ranges::copy(panel.rows, std::back_inserter(drawn));
+  std::ranges::stable_sort(panels, {},
+                           [](const Group& one) { return !is_forward(one.rows.front()); });
   const Columns differing = differing_words(plan.rows, plan.panels);
   for (Group& panel : panels) panel.name = name_of_words(panel.rows.front(), differing);
   for (Group& panel : panels)
@@ -273,7 +273,7 @@ std::vector<Facet> facets_of(const Groups& settings, Plan& plan) {
       return count_x(line.rows, plan) == 0 && count(line.rows, out_of_memory) == 0;
     });
     const std::string facet = facet_of(setting.rows, plan);
-    const bool one_x = count_x(all, plan) == 1;
+    const bool one_x = count_x(setting.rows, plan) == 1;
     if (one_x || lines.size() <= kMostLines || facet.empty() ||
         differing_words(setting.rows, plan.lines).size() < 2) {
       facets.push_back({setting.name, std::move(lines)});
@@ -357,7 +357,8 @@ double memory_limit(const Plan& plan) {
   const Groups budgets = group(plan.rows, Columns{"memory_budget_bytes"});
   if (budgets.size() != 1) return kNaN;
   const double budget = budgets.front().rows.front().number("memory_budget_bytes");
-  return budget > 0.0 ? budget : plan.run.provenance.memory_bytes;
+  if (budget > 0.0) return budget;
+  return count(plan.rows, modelled) > 0 ? kNaN : plan.run.provenance.memory_bytes;
 }
 
 std::vector<Series> limits_of(const ShownValue& value, const Rows& rows, const Plan& plan) {
@@ -368,7 +369,8 @@ std::vector<Series> limits_of(const ShownValue& value, const Rows& rows, const P
     return {limit_line("1", 1.0, false)};
   if (bound == "peak") return peaks_of(rows, value.unit.factor);
   const double limit = memory_limit(plan);
-  if (bound != "memory" || !(limit > 0.0)) return {};
+  const bool of_memory = value.word.find("_peak") != std::string::npos;
+  if (bound != "memory" || !of_memory || !(limit > 0.0)) return {};
   const double most = largest(rows, [&](const Row& row) { return value.value(row).y; });
   // A limit far above all data would only squeeze them.
   if (count(rows, out_of_memory) == 0 && limit >= 4.0 * most) return {};
@@ -498,7 +500,9 @@ Figure dot_figure_of(const std::vector<Facet>& facets, const Plan& plan) {
         const auto place = static_cast<double>(panel.y.tics.size());
         const Rows rows = best_rows(line.rows, value, plan);
         if (rows.empty()) continue;
-        const Row& row = rows.front();
+        const auto there =
+            std::ranges::find_if(rows, [&](const Row& one) { return has_value(one, {value}); });
+        const Row& row = there == rows.end() ? rows.front() : *there;
         panel.y.tics.push_back(
             {place, line.name + (ran(row) ? "" : fmt::format(" ({})", row.text("status")))});
         const Point point = shown_point(row, value);
@@ -594,8 +598,7 @@ std::vector<std::string> notes_of(const Plan& plan, const std::vector<Facet>& fa
   std::size_t alone = 0;
   for (const ShownValue& value : plan.values) {
     const DerivedValue* const derived = find_derived(value.word);
-    constexpr std::string_view kExplained[] = {"mfu",           "worker_speed", "imbalance",
-                                               "exposed_ratio", "over_ideal",   "planned_peak"};
+    constexpr std::string_view kExplained[] = {"mfu", "worker_speed", "planned_peak"};
     if (derived != nullptr && std::ranges::count(kExplained, value.word) > 0)
       notes.push_back(fmt::format("{}: {}.", value.name, derived->meaning));
     if (value.word == "achieved_flop_per_s")
@@ -647,11 +650,9 @@ bool holds(const Condition& condition, const Row& row) {
   if (!row.table->has(condition.column) && find_derived(condition.column) == nullptr) return false;
   const std::string own = text_named(row, condition.column);
   const auto compared = [&](std::string_view value) {
-    const std::string text =
-        row.table->has(value) ? row.at(value) : std::string(value);  // a column, or a value
     const std::optional<double> a = parse_real(own);
-    const std::optional<double> b = parse_real(text);
-    return a && b ? *a <=> *b : std::partial_ordering(own <=> text);
+    const std::optional<double> b = parse_real(value);
+    return a && b ? *a <=> *b : std::partial_ordering(own <=> value);
   };
   if (condition.relation == "=" || condition.relation == "!=") {
     const auto values = split_words(condition.value, "|");
@@ -661,7 +662,8 @@ bool holds(const Condition& condition, const Row& row) {
         });
     return equal == (condition.relation == "=");
   }
-  const std::partial_ordering order = compared(condition.value);
+  const std::string& value = condition.value;
+  const std::partial_ordering order = compared(row.table->has(value) ? row.at(value) : value);
   if (own.empty()) return false;
   if (condition.relation == "<") return order < 0;
   if (condition.relation == "<=") return order <= 0;
@@ -696,12 +698,17 @@ Figure declared_figure(const DeclaredFigure& declared, const PlottedRun& run, bo
       parameter ? parameter_x(declared.x, plan.rows, log_x) : value_x(declared.x, plan.rows, log_x);
   for (const std::string& one : declared.y)
     plan.values.push_back(value_named(one, declared.base, plan.rows, run.modelled_peak));
+  std::vector<std::string> over;
+  for (const auto& [key, value] : declared.base) over.push_back(value);
+  for (ShownValue& value : plan.values)
+    if (value.quotient() && !over.empty()) value.name += " over " + listed(over);
   choose_columns(plan);
   const Groups settings = settings_of(plan);
-  const std::size_t places = count_x(plan.rows, plan);
-  const bool first_is_there = std::ranges::any_of(
-      plan.rows, [&](const Row& row) { return has_value(row, {plan.values.front()}); });
-  if (places == 0 || (unasked && !first_is_there))
+  std::size_t places = 0;
+  for (const Group& setting : settings) places = std::max(places, count_x(setting.rows, plan));
+  const bool is_there = std::ranges::any_of(
+      plan.rows, [&](const Row& row) { return has_value(row, {plan.values.back()}); });
+  if (places == 0 || (unasked && !is_there))
     return {.name = name, .title = name, .empty_reason = nothing_of(plan)};
   if (unasked && places == 1 && declared.x != "n_tokens")
     return {.name = name, .title = name, .empty_reason = "all cases have one " + declared.x};
@@ -715,8 +722,8 @@ Figure declared_figure(const DeclaredFigure& declared, const PlottedRun& run, bo
   Figure figure = places == 1 ? dot_figure_of(facets, plan) : line_figure_of(facets, plan);
   figure.name = name;
   figure.title = declared_title({plan.values, panels, declared, run, plan.x.at});
-  const std::vector<std::string> notes = notes_of(plan, facets);
-  figure.notes.insert(figure.notes.begin(), notes.begin(), notes.end());
+  for (const std::string& note : notes_of(plan, facets))
+    if (std::ranges::count(figure.notes, note) == 0) figure.notes.push_back(note);
   join_not_drawn(figure.notes);
   std::erase(figure.notes, "");
   return figure;

@@ -16,13 +16,13 @@ namespace qb {
 // Draws a panel for each value and each group of rows that no line may join. More than six lines of
 // a panel become panels of one algorithm, or of one value of what has most. With one x the lines
 // are rows of marks. The figure is empty, with its reason, where no row has a value; `unasked`:
-// also where the first value has none, or a figure against W has one W.
+// also where the last value has none, or a figure against W has one W.
 [[nodiscard]] Figure declared_figure(const DeclaredFigure& declared, const PlottedRun& run,
                                      bool unasked = false);
 
 // ---- what the drawing and the title share ------------------------------------------------------
 
-// Whether a condition holds of a row. A value that names a column is that of the row.
+// Whether a condition holds of a row; < and > also compare with a column: `n_tokens<kv_len`.
 [[nodiscard]] bool holds(const Condition& condition, const Row& row);
 
 // Names a row's value of a parameter or a value: `W = 8`, `N/W = 1,024`, `zigzag`.

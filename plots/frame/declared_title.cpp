@@ -138,6 +138,7 @@ std::string reached_title(const DeclaredClaim& claim, const ModelGrade& grade) {
   std::vector<std::string> said;
   Rows told;
   for (const ShownValue& one : claim.values) {
+    if (!one.quotient()) continue;
     told = where(best->rows,
                  [&](const Row& row) { return may_tell(row, one) && !(*one.base(row) == row); });
     if (told.empty()) continue;

@@ -13,94 +13,10 @@ using namespace testing_support;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::vector<std::string> names(const CsvTable& cases) {
-  std::vector<std::string> out;
-  for (const Group& series : case_lines(cases)) out.push_back(series.name);
-  return out;
-}
-
-Series times_of(const Group& line, IntervalColumns columns) {
-  const auto value = [&](const Row& row) {
-    Point point = timed(row, columns, kMilli);
-    point.x = row.number("n_tokens");
-    return point;
-  };
-  return line_series(line, value, true);
-}
-
-TEST(CaseLines, OneForEachWorkerCountAscending) {
-  EXPECT_THAT(names(case_study_2(10)), ElementsAre("W = 1", "W = 4", "W = 7", "W = 8", "W = 31"));
-}
-
-TEST(CaseLines, ASecondKernelSplitsAndNames) {
-  CsvTable cases = no_cases();
-  add_case(cases, ok_case(7, 1000, 0.43));
-  Values flash = ok_case(7, 1000, 0.43);
-  flash["kernel"] = "flash";
-  flash["case_id"] = "another";
-  add_case(cases, flash);
-  EXPECT_THAT(names(cases), ElementsAre("W = 7, flash", "W = 7, materialized"));
-}
-
-TEST(CaseLines, OneWorkerCountAndSeveralAlgorithmsTakeTheAlgorithmsColours) {
-  CsvTable cases = no_cases();
-  for (const std::string algorithm : {"cqs", "ring"}) {
-    Values values = ok_case(8, 1000, 0.5);
-    values["algorithm"] = algorithm;
-    values["case_id"] = algorithm;
-    add_case(cases, values);
-  }
-  const auto series = case_lines(cases);
-  ASSERT_EQ(series.size(), 2u);
-  EXPECT_EQ(series[0].style, algorithm_style("cqs"));
-  EXPECT_EQ(series[1].style, algorithm_style("ring"));
-}
-
-TEST(CaseLines, WorkerCountsAreShadesOfTheirAlgorithmAndShareItsMark) {
-  const auto lines = case_lines(case_study_2(10));
-  ASSERT_EQ(lines.size(), 5u);
-  EXPECT_EQ(lines[0].style, algorithm_style("dense"));
-  for (int i = 1; i < 5; ++i) {
-    const Style& style = lines[static_cast<std::size_t>(i)].style;
-    EXPECT_EQ(style.colour, shade(algorithm_style("cqs").colour, i - 1, 4));
-    EXPECT_EQ(style.mark, algorithm_style("cqs").mark);
-    EXPECT_EQ(style.dash, 0);
-  }
-}
-
-TEST(CaseLines, RowsAscendInNAndTheLastOfRepeatedCasesStands) {
-  CsvTable cases = no_cases();
-  add_case(cases, failed_case(7, 2000, "timeout", "too slow"));
-  add_case(cases, ok_case(7, 1000, 0.43));
-  add_case(cases, ok_case(7, 2000, 0.43));
-  const auto series = case_lines(cases);
-  ASSERT_EQ(series.size(), 1u);
-  EXPECT_THAT(series[0].rows, ElementsAre(Row{&cases, 1}, Row{&cases, 2}));
-}
-
-TEST(CaseLines, TimesAreMillisecondsWithTheirIntervals) {
-  CsvTable cases = no_cases();
-  add_case(cases, ok_case(1, 1000, 1.0));
-  const Series series = times_of(case_lines(cases)[0], "longest_subsequence");
-  ASSERT_EQ(series.points.size(), 1u);
-  EXPECT_DOUBLE_EQ(series.points[0].y, 20.0);
-  EXPECT_DOUBLE_EQ(series.points[0].low, 18.6);
-  EXPECT_DOUBLE_EQ(series.points[0].high, 22.4);
-}
-
-TEST(CaseLines, ACaseThatDidNotRunBreaksTheLineAndIsNeverZero) {
-  CsvTable cases = no_cases();
-  add_case(cases, ok_case(1, 1000, 1.0));
-  add_case(cases, failed_case(1, 2000, "timeout", "too slow"));
-  const Series series = times_of(case_lines(cases)[0], "critical_path");
-  ASSERT_EQ(series.points.size(), 2u);
-  EXPECT_TRUE(std::isnan(series.points[1].y));
-  EXPECT_EQ(case_notes(cases).back(), "Not drawn: 1 of 2 cases (timeout: too slow).");
-}
-
 TEST(CaseLines, OutOfMemoryIsAMarkOnTheLimit) {
   const CsvTable cases = case_study_2(10);
-  const auto marks = out_of_memory_series(case_lines(cases)[0], 24.0, number_in("n_tokens"));
+  const Groups lines = group(all_rows(cases), Columns{"workers"});
+  const auto marks = out_of_memory_series(lines[0], 24.0, number_in("n_tokens"));
   ASSERT_EQ(marks.size(), 2u);
   EXPECT_EQ(marks[0].draw, Draw::out_of_memory);
   ASSERT_EQ(marks[0].points.size(), 1u);
@@ -108,11 +24,8 @@ TEST(CaseLines, OutOfMemoryIsAMarkOnTheLimit) {
   EXPECT_EQ(marks[0].points[0].y, 24.0);
   EXPECT_EQ(marks[1].draw, Draw::not_tried) << "a shorter one had run out";
   EXPECT_THAT(marks[1].points, ::testing::SizeIs(4));
-  EXPECT_THAT(out_of_memory_series(case_lines(cases)[0], 24.0, number_in("workers")),
-              ::testing::SizeIs(1));
-  EXPECT_THAT(out_of_memory_series(case_lines(cases)[1], 24.0, number_in("n_tokens")),
-              ::testing::IsEmpty());
-  EXPECT_THAT(times_of(case_lines(cases)[0], "critical_path").points, ::testing::SizeIs(4));
+  EXPECT_THAT(out_of_memory_series(lines[0], 24.0, number_in("workers")), ::testing::SizeIs(1));
+  EXPECT_THAT(out_of_memory_series(lines[1], 24.0, number_in("n_tokens")), ::testing::IsEmpty());
 }
 
 TEST(CaseLines, NotesSayWhatTheBarsCover) {
@@ -165,19 +78,6 @@ TEST(CaseLines, ThePassIsNamedWhereItIsNotForward) {
               HasSubstr("full mask, backward pass, materialized kernel"));
   EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("both")}))),
               HasSubstr("full mask, both passes"));
-  EXPECT_THAT(names(cases_of({of_pass("forward"), of_pass("backward")})),
-              ElementsAre("W = 4, backward pass", "W = 4"));
-}
-
-TEST(CaseLines, ASpeedUpHasABaseOfItsOwnPass) {
-  Values base = ok_case(1, 1000, 1.0);
-  Values row = ok_case(7, 1000, 0.43);
-  base["pass"] = row["pass"] = "backward";
-  Values forward = ok_case(1, 1000, 1.0);
-  forward["pass"] = "forward";
-  forward["case_id"] += "f";
-  const CsvTable cases = cases_of({base, row, forward});
-  EXPECT_EQ(base_case(Row{&cases, 1}), (Row{&cases, 0}));
 }
 
 TEST(Frame, TheErrorOfAGradientCountsWhereItIsNearerToItsTolerance) {

@@ -44,16 +44,6 @@ TEST(LineFigure, WithoutAValueItIsASentence) {
   EXPECT_EQ(line_figure(empty).empty_reason, "no time");
 }
 
-TEST(Lines, AlgorithmsComeInTheGivenOrderAlsoWithoutRows) {
-  const char* const algorithms[] = {"ring", "striped", "cqs"};
-  const Groups lines = algorithm_lines(all_rows(times()), algorithms);
-  ASSERT_EQ(lines.size(), 3u);
-  EXPECT_EQ(lines[0].name, "ring");
-  EXPECT_EQ(lines[0].rows.size(), 2u);
-  EXPECT_TRUE(lines[1].rows.empty());
-  EXPECT_EQ(lines[2].rows.size(), 1u);
-}
-
 TEST(Lines, LinesOfOneAlgorithmDifferInTheirLightnessAlone) {
   Groups lines = {{.name = "cqs"}, {.name = "ring"}, {.name = "ring"}};
   style_by_algorithm(lines, [](const Group& line) { return line.name; });

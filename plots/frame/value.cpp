@@ -76,15 +76,6 @@ std::function<Point(const Row&)> quotient(const std::string& name, const BaseOf&
   };
 }
 
-std::string quotient_name(const std::string& word, const CaseWords& base) {
-  if (word == "over_ideal") return "time over that of dense attention for as many pairs";
-  if (word == "paper_speed_up") return "speed-up S of the longest subsequence";
-  if (word == "efficiency") return "speed-up over W";
-  std::vector<std::string> over;
-  for (const auto& [name, value] : base) over.push_back(value);
-  return over.empty() ? "speed-up" : "speed-up over " + listed(over);
-}
-
 std::function<Point(const Row&)> derived_value(const std::string& word, const PeakOf& peak) {
   const auto number = [](double (*of)(const Row&)) {
     return [of](const Row& row) { return Point{.y = of(row)}; };
@@ -165,10 +156,15 @@ ShownValue value_named(const std::string& typed, const CaseWords& base, const Ro
                                              "over_ideal"};
   const std::string word = value_word(typed);
   const DerivedValue* const derived = find_derived(word);
-  ShownValue shown{.value = {},
-                   .word = word,
-                   .name = replaced(derived != nullptr ? word : without_unit(word), {{"_", " "}}),
-                   .all_modelled = count(cases, modelled) == count(cases, ran)};
+  ShownValue shown{
+      .value = {},
+      .word = word,
+      .name =
+          derived != nullptr && !derived->said.empty()
+              ? std::string(derived->said)
+              : replaced(derived != nullptr ? word : without_unit(word),
+                         {{"_", " "}, {"l2", "L2"}, {"d_q", "dQ"}, {"d_k", "dK"}, {"d_v", "dV"}}),
+      .all_modelled = count(cases, modelled) == count(cases, ran)};
   if (std::ranges::count(kQuotients, word) > 0) {
     const bool ideal = word == "over_ideal";
     shown.base = ideal ? base_of({{"mask", "full"}, {"kernel", "flash"}}, *cases.at(0).table)
@@ -178,7 +174,6 @@ ShownValue value_named(const std::string& typed, const CaseWords& base, const Ro
       shown.value = [of = shown.value](const Row& row) {
         return row.text("mask").starts_with('{') ? of(row) : Point{};
       };
-    shown.name = quotient_name(word, base);
   } else {
     shown.value = derived != nullptr ? derived_value(word, modelled_peak) : value_of_column(word);
   }
@@ -187,14 +182,10 @@ ShownValue value_named(const std::string& typed, const CaseWords& base, const Ro
   shown.timed = shown.quotient() || word.ends_with(kMedian) || std::ranges::count(kTimed, word) > 0;
   shown.more_is_better = (shown.quotient() && word != "over_ideal") || word == "mfu" ||
                          word == "worker_speed" || word.ends_with("_flop_per_s");
-  if (word == "mfu") shown.name = "model FLOP utilisation";
-  if (word == "worker_speed") shown.name = "speed of a worker";
   if (word == "achieved_flop_per_s") {
-    shown.name = "achieved";
+    shown.name = "speed";
     shown.value = [](const Row& row) { return flop_rate(row, 1.0); };
   }
-  if (word == "imbalance") shown.name = "pairs of the slowest worker over an even share";
-  if (word == "exposed_ratio") shown.name = "exposed communication over bytes / bandwidth";
   const std::string of_root = replaced(word, {{"device_", "root_"}});
   if (word == "device_sent" || word == "device_peak" || word == "planned_peak")
     shown.root_note = "A root that scatters the shards counts as a device.";

@@ -23,37 +23,51 @@ CsvTable one_case_of_four(std::int64_t n_tokens) {
   return cases;
 }
 
-// The series of the panel that is added to the lines of a run.
-std::vector<Series> drawn_beside(const PlottedRun& run, bool speed_ups) {
-  LineFigure declared{.lines = case_lines(run.cases), .y = {{.y = {.column = "time_ms"}}}};
-  add_case_study_2(declared, with_published(run), speed_ups);
-  const auto& reference = declared.y.back().reference;
-  return reference ? reference({}) : std::vector<Series>{};
+// What is drawn over the lines of a figure that draws a value.
+LineFigure with_published_lines(const PlottedRun& run, const std::string& name) {
+  LineFigure declared{.y = {{.y = {.column = "value"},
+                             .reference = [](const Group&) { return std::vector<Series>{}; }}}};
+  add_published(declared, group(all_rows(run.cases), Columns{"workers"}), name, run);
+  return declared;
+}
+
+std::vector<Series> drawn_beside(PlottedRun run, const std::string& name) {
+  run.published = true;
+  const LineFigure declared = with_published_lines(run, name);
+  return declared.y.back().reference({.rows = all_rows(run.cases)});
 }
 
 TEST(Published, StripedSpeedUpsStandAtTokensAWorker) {
-  const Groups series = published_striped_speed_ups(4);
-  const auto points = [](const Group& line) { return line_series(line, line.value).points; };
+  const std::vector<Series> series = drawn_beside(one_case_of_four(1000), "striped_speed_up");
   ASSERT_EQ(series.size(), 4u) << "three models on a 2x4 mesh, one on 1x4";
   EXPECT_EQ(series[0].name, "1B, A100 80GB NVLink, mesh 1x4");
-  EXPECT_EQ(points(series[0]).at(3).x, 24576.0) << "table 5 prints the block";
+  EXPECT_EQ(series[0].points.at(3).x, 24576.0) << "table 5 prints the block";
   EXPECT_EQ(series[1].name, "1B, A100 80GB NVLink, mesh 2x4");
-  EXPECT_EQ(points(series[1]).at(0).x, 4096.0) << "table 3 the sequence";
-  EXPECT_EQ(points(series[1])[0].y, 0.95);
-  EXPECT_TRUE(published_striped_speed_ups(7).empty());
+  EXPECT_EQ(series[1].points.at(0).x, 4096.0) << "table 3 the sequence";
+  EXPECT_EQ(series[1].points[0].y, 0.95);
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(7, 1000, 0.75));
+  EXPECT_TRUE(drawn_beside(PlottedRun(cases), "striped_speed_up").empty());
+}
+
+TEST(Published, TimesToFirstTokenStandAtTheirMissRates) {
+  const std::vector<Series> series = drawn_beside(one_case_of_four(1000), "ttft_miss_rate");
+  ASSERT_EQ(series.size(), 1u);
+  EXPECT_EQ(series[0].points.size(), 14u);
+  EXPECT_TRUE(series[0].published);
 }
 
 TEST(Published, NothingIsDrawnBesideOtherLengthsOrAnotherShape) {
-  EXPECT_TRUE(drawn_beside(one_case_of_four(1234), false).empty());
+  EXPECT_TRUE(drawn_beside(one_case_of_four(1234), "wall_clock").empty());
   CsvTable cases = no_cases();
   Values values = ok_case(1, 10000, 1.0);
   values["head_dim"] = "128";
   add_case(cases, values);
-  EXPECT_TRUE(drawn_beside(PlottedRun(cases), false).empty());
+  EXPECT_TRUE(drawn_beside(PlottedRun(cases), "wall_clock").empty());
 }
 
 TEST(Published, PointsStandAtThePublishedLengths) {
-  const Series times = drawn_beside(one_case_of_four(1000), false).at(0);
+  const Series times = drawn_beside(one_case_of_four(1000), "wall_clock").at(0);
   ASSERT_EQ(times.points.size(), 9u);
   EXPECT_TRUE(times.published);
   EXPECT_EQ(times.points[0].x, 10000.0);
@@ -61,7 +75,7 @@ TEST(Published, PointsStandAtThePublishedLengths) {
 }
 
 TEST(Published, SpeedUpsAreOverOneWorker) {
-  const Series series = drawn_beside(one_case_of_four(10000), true).at(0);
+  const Series series = drawn_beside(one_case_of_four(10000), "speed_up").at(0);
   EXPECT_NEAR(series.points[0].y, 3.43102 / 2.47633, 1e-4);
   EXPECT_EQ(series.points[0].x, 10000.0);
 }
@@ -72,12 +86,10 @@ TEST(Published, LengthsAreReadAsFiguresLabelThem) {
 }
 
 TEST(Published, ANoteSaysWhyTheNumbersAreIncomparable) {
-  LineFigure declared{.y = {{.y = {.column = "speed_up_ratio"}}}};
-  add_case_study_2(declared, one_case_of_four(1000), true);
-  EXPECT_TRUE(declared.notes.empty()) << "nobody asked for them";
-  add_case_study_2(declared, with_published(one_case_of_four(1000)), true);
+  const PlottedRun run(one_case_of_four(1000));
+  EXPECT_TRUE(with_published_lines(run, "speed_up").notes.empty()) << "nobody asked for them";
   EXPECT_EQ(
-      declared.notes.at(0),
+      with_published_lines(with_published(run), "speed_up").notes.at(0),
       "Published: one A100, N 10 times ours, its clock not synchronised; W = 1 jumps 28.7 times "
       "at N = 45,000.");
 }

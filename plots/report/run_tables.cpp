@@ -95,7 +95,7 @@ Table failed_cases_table(const CsvTable& cases) {
   for (const Row& row : rows)
     if (!ran(row))
       names[{row.text("status"), row.text("message")}].push_back(
-          name_with(named_values(row, {"n_tokens"}), row, told_by));
+          listed({name_with("", row, told_by), named_values(row, {"n_tokens"})}));
   for (auto& [reason, all] : names) {
     const std::size_t number = all.size();
     if (number > kMostNames) {

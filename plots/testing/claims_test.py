@@ -9,6 +9,7 @@ import csv
 import json
 import math
 import os
+import random
 import re
 import subprocess
 import sys
@@ -155,69 +156,257 @@ def is_line_of(name, row):
     return True
 
 
-# ---- one rule for each figure: `titles` may be returned, or the title is held against the rows --------------------
+# ---- declared figures ----------------------------------------------------------------------------------------------
+
+UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "MiB": 2.0**-20, "GiB": 2.0**-30, "GFLOP/s": 1e-9}
+TIMED = {"time", "speed_up", "paper_speed_up", "efficiency", "worker_speed", "mfu", "exposed_ratio", "over_ideal",
+         "achieved_flop_per_s"}
+QUOTIENTS = {"speed_up", "paper_speed_up", "efficiency", "over_ideal"}
 
 
-def wall_clock(test, figure, run):
-    said = re.fullmatch(r"(Modelled: )?The critical path of (.+) is (.+) times shorter than that of (.+) at N = (.+)",
-                        figure.title)
-    pairs = [(a, b) for a in run.rows if counts(a) for b in run.rows if counts(b) and run.comparable(a, b)
-             and a is not b and seconds(a, "critical_path") < seconds(b, "critical_path") and run.apart(a, b)]
-    if not said:
-        return test.assertEqual(([], figure.title), (pairs, "Time against sequence length"))
-    return test.assertTrue(any(
-        is_line_of(said[2], a) and is_line_of(said[4], b) and said[5].replace(",", "") == a["n_tokens"]
-        and said[3] == short(seconds(b, "critical_path") / seconds(a, "critical_path"))
-        and bool(said[1]) == modelled(a) for a, b in pairs))
+def presets():
+    """The declarations of base/schema/figure_names.h, by name."""
+    text = (ROOT / "base/schema/figure_names.h").read_text(encoding="utf-8")
+    found = {}
+    for name, said in re.findall(r'PRESET\((\w+), R"\((.*?)\)",', text):
+        one = json.loads(said)
+        for key in ("y", "lines", "panels", "only"):
+            one[key] = [one[key]] if isinstance(one.get(key), str) else one.get(key, [])
+        found[name] = {"x": "n_tokens", "base": {}, "bound": ""} | one
+    return found
 
 
-def peak_memory(test, figure, run):
-    held = {id(row): max(number(row, "device_peak_bytes"), number(row, "root_peak_bytes"))
-            if row["root_peak_bytes"] else number(row, "device_peak_bytes") for row in run.rows}
-    pairs = [(a, b) for a in run.rows for b in run.rows if a["status"] == "ok" and run.comparable(a, b)]
-    out = [(a, b) for a, b in pairs if b["status"] == "oom"]
-    less = [(a, b) for a, b in pairs if b["status"] == "ok" and held[id(b)] > held[id(a)]]
-    if said := re.fullmatch(r"(.+) does not fit into .+ from N = (.+) on; (.+) fits at N = (.+)", figure.title):
-        first, fits = (said[i].replace(",", "") for i in (2, 4))
-        test.assertTrue(any(is_line_of(said[3], a) and is_line_of(said[1], b) and a["n_tokens"] == fits for a, b in out))
-        return test.assertTrue(any(is_line_of(said[1], b) and b["n_tokens"] == first and b["status"] == "oom"
-                                   for b in run.rows))
-    test.assertEqual(out, [])
-    if said := re.fullmatch(r"A device of (.+) holds (.+) times less than (.+) at N = (.+)", figure.title):
-        return test.assertTrue(any(
-            is_line_of(said[1], a) and is_line_of(said[3], b) and said[4].replace(",", "") == a["n_tokens"]
-            and said[2] == short(held[id(b)] / held[id(a)]) for a, b in less))
-    test.assertEqual(figure.title, "Peak memory of a device against sequence length")
-    return test.assertEqual(less, [])
+def of_root(row, column):
+    return max(number(row, column), number(row, column.replace("device", "root")) if
+               row[column.replace("device", "root")] else 0.0)
 
 
-def speed_up(test, figure, run):
-    bounds = collections.defaultdict(dict)
-    gains = collections.defaultdict(lambda: collections.defaultdict(list))
+def holds(row, condition):
+    column, relation, value = re.fullmatch(r"(\w+)(!=|<=|>=|=|<|>)(.*)", condition).groups()
+    if relation in ("=", "!="):
+        return (row[column] in value.split("|")) == (relation == "=")
+    own, other = float(row[column] or "nan"), float(row[value] if value in row else value)
+    return {"<": own < other, "<=": own <= other, ">": own > other, ">=": own >= other}[relation]
+
+
+class Declared:
+    """What a declaration says of the rows of a run."""
+
+    def __init__(self, said, run):
+        self.said, self.run = said, run
+        self.rows = [row for row in run.rows if all(holds(row, one) for one in said["only"])]
+
+    def base(self, row):
+        """The case that a speed-up divides: with one worker, or with other words of `base`."""
+        wanted = self.said["base"]
+        if not wanted:
+            return self.run.base(row)
+        among = [one for one in self.run.rows if all(one[key] == value for key, value in wanted.items())]
+
+        def last(rows, free, more):
+            fits = [one for one in rows if all(one[key] == row[key] for key in self.run.parameters
+                                               if key not in wanted and key not in free) and more(one)]
+            return fits[-1] if fits else None
+        return (last(among, (), lambda one: True)
+                or (last(among, SPLIT, lambda one: one["workers"] == row["workers"])
+                    or last(among, SPLIT, lambda one: one["workers"] == "1") if set(wanted) & SPLIT else None))
+
+    def value(self, row, word):
+        if row["status"] != "ok":
+            return math.nan
+        if word in QUOTIENTS:
+            base = self.base(row)
+            if base is None or base["status"] != "ok":
+                return math.nan
+            clock_name = "longest_subsequence" if word == "paper_speed_up" else clock(row)
+            over = 1.0 if base is row else seconds(base, clock_name) / seconds(row, clock_name)
+            return over / float(row["workers"]) if word == "efficiency" else over
+        if word == "time":
+            return seconds(row)
+        if word in ("device_sent", "device_peak"):
+            return of_root(row, word + "_bytes")
+        if word == "planned_peak":
+            return max(number(row, "predicted_device_peak_bytes"), float(row["predicted_root_peak_bytes"] or 0.0))
+        if word == "worker_speed":
+            return number(row, "unmasked_flop") / float(row["workers"]) / seconds(row)
+        if word == "imbalance":
+            return number(row, "critical_path_pairs") * float(row["workers"]) / number(row, "unmasked_pairs")
+        if word == "exposed_ratio":
+            if row["ranks"] == "serial" or float(row["root_sent_bytes"] or 0.0) > 0.0:
+                return math.nan
+            return (seconds(row, "exposed_communication") * number(row, "link_bandwidth_byte_per_s")
+                    / number(row, "device_sent_bytes"))
+        return number(row, word if word in row else word + "_median_s")
+
+    def x(self, row):
+        word = self.said["x"]
+        if word == "tokens_per_worker":
+            return float(row["n_tokens"]) / float(row["workers"])
+        if word == "miss_rate":
+            return 100.0 * float(row["n_tokens"]) / float(row["kv_len"])
+        if word == "link_bandwidth_byte_per_s":
+            return number(row, word) / 1e9
+        try:
+            return number(row, word) if word in row else self.value(row, word)
+        except ValueError:
+            return row[word]
+
+    def tells(self, row, word):
+        """Whether a title may speak of a value of a row."""
+        if not self.value(row, word) > 0.0 or (timed(word) and not counts(row)):
+            return False
+        return word not in QUOTIENTS or counts(self.base(row))
+
+    def may_compare(self, a, b, word):
+        """Whether a title may say how far two rows are apart."""
+        differ = [key for key in self.run.parameters if a[key] != b[key]
+                  and not (key == "kv_len" and a["n_tokens"] == a["kv_len"] and b["n_tokens"] == b["kv_len"])]
+        return ((self.run.comparable(a, b) or len(differ) == 1) and modelled(a) == modelled(b)
+                and (not timed(word) or self.run.apart(a, b)))
+
+
+def timed(word):
+    return word in TIMED or word.endswith("_median_s") or word in (
+        "critical_path", "longest_subsequence", "wall_time")
+
+
+def named(name, row):
+    """Whether a line or a panel named so may have this row."""
+    for part in re.split(r", (?!\d{3}\b)", name):
+        for prefix, value in (("N = ", row["n_tokens"]), ("W = ", row["workers"]), ("B = ", row["batch"])):
+            if part.startswith(prefix) and part[len(prefix):].replace(",", "") != value:
+                return False
+        if part.startswith("N/W = ") and abs(float(part[6:].replace(",", "")) - float(row["n_tokens"]) /
+                                             float(row["workers"])) >= 1.0:
+            return False
+        if part.endswith(" mask") and part[:-5] != row["mask"]:
+            return False
+        if part.endswith(" keys") and part[:-5].replace(",", "") != row["kv_len"]:
+            return False
+        if part in ("forward pass", "forward", "backward pass", "both passes") and not row["pass"].startswith(part.split()[0]):
+            return False
+        if (part in SCHEMES and part != row["algorithm"]) or (
+                part in ("serial", "threads", "model") and part != row["ranks"]):
+            return False
+    return True
+
+
+def drawn_values(figure, one):
+    """Yields each mark with its line, the value that it shows and the number in SI units, and its x."""
+    panels = figure.said["panels"]
+    facets = max(1, len(panels) // len(one.said["y"]))
     for mark in figure.marks:
-        if mark["series"].endswith(", bound"):
-            rows = [row for row in run.rows if is_line_of(mark["series"], row) and row["n_tokens"] == str(int(
-                float(mark["n_tokens"]))) and run.base(row)]
-            allowed = [pairs_allow(row) for row in rows]
-            test.assertTrue(any(math.isclose(float(mark["speed_up_ratio"]), one, rel_tol=1e-9) for one in allowed), mark)
-            bounds[mark["series"][:-7]][mark["n_tokens"]] = float(mark["speed_up_ratio"])
-        elif mark["kind"] == "data" and mark["speed_up_ratio"]:
-            gains[mark["series"]][mark["panel"]].append(mark)
-    for name in gains:
-        own, _, most = name.partition(", ≤ ")
-        test.assertEqual(most, short(max(bounds[own].values())))
-    if not (said := re.fullmatch(
-            r"(Modelled: )?(.+): (.+) times for the longest worker, (.+) with gather and merge", figure.title)):
-        test.assertEqual(figure.title, "Speed-up over one worker")
-        told = [row for row in run.rows if row["workers"] != "1" and counts(row)]
-        return test.assertFalse([row for row in told if (base := run.base(row)) and counts(base)
-                                 and seconds(row, "longest_subsequence") > 0 < seconds(base, "longest_subsequence")
-                                 and seconds(row, "critical_path") > 0 < seconds(base, "critical_path")])
-    told = [(row, run.base(row)) for row in run.rows if is_line_of(said[2], row) and row["workers"] != "1" and counts(row)]
-    told = [(row, base) for row, base in told if base and counts(base)]
-    for words, name in ((said[3], "longest_subsequence"), (said[4], "critical_path")):
-        test.assertEqual(words, span([seconds(base, name) / seconds(row, name) for row, base in told]))
-    return test.assertEqual(bool(said[1]), all(modelled(row) for row, _ in told))
+        if mark["kind"] != "data" or mark["series"].startswith(("∝", "machine ", "budget ")) or (
+                mark["series"] == "1"):
+            continue
+        panel = panels[int(mark["panel"]) - 1]
+        columns = list(mark)[4:6]
+        dots = panel["y"]["column"] == "line_index"
+        label = panel["x" if dots else "y"]["label"]
+        unit = re.search(r" \(([^()]+)\)$", label)
+        at = mark[columns[0] if dots else columns[1]]
+        if not at or mark["series"].endswith((", interval", ", repeats")):
+            continue
+        word = one.said["y"][min((int(mark["panel"]) - 1) // facets, len(one.said["y"]) - 1)]
+        si = float(at) / (UNITS.get(unit[1], 1.0) if unit else 1.0)
+        yield mark, word, si, None if dots else float(mark[columns[0]]), panel
+
+
+def declared(test, figure, run, said):
+    """Every mark is a value of a row of its line; a title that claims something follows from rows."""
+    one = Declared(said, run)
+    for mark, word, si, x, panel in drawn_values(figure, one):
+        if word in ("mfu", "over_ideal"):
+            continue
+        series, bound = re.sub(r", ≤ .*| = .*", "", mark["series"]), mark["series"].endswith(", bound")
+        rows = [row for row in one.rows if named(series, row) and named(mark["panel_title"], row)]
+        if x is not None and not panel["x"].get("tics"):
+            rows = [row for row in rows if isinstance(one.x(row), float) and math.isclose(
+                one.x(row) * (1.0 if said["x"] in row or said["x"] in ("tokens_per_worker", "miss_rate") else x /
+                              one.x(row)), x, rel_tol=1e-6)]
+        if bound:
+            allowed = [pairs_allow(row) / pairs_allow(one.base(row)) / (
+                float(row["workers"]) if word == "efficiency" else 1.0) for row in rows if one.base(row)]
+        else:
+            allowed = [one.value(row, word) for row in rows]
+        test.assertTrue(any(math.isclose(si, value, rel_tol=1e-6) for value in allowed), (mark, allowed[:4]))
+    claim(test, figure, one)
+
+
+def claim(test, figure, one):
+    title = figure.title
+    if said := re.fullmatch(r"(.+) does not fit into .+ from (.+) on; (.+) fits at (.+)", title):
+        return test.assertTrue(any(
+            named(said[3], a) and named(said[1], b) and run_fits(a, b) and one.run.comparable(a, b)
+            for a in one.rows for b in one.rows))
+    said = re.fullmatch(r"(Modelled: )?(?:At|With) (.+?),? (\S.*) has ([\d.,e+]+) times the (.+)", title)
+    if said and said[4]:
+        ratio = said[4].replace(",", "")
+        for split in range(len(said[5])):  # `NAME of LINE`, where a name may have `of`
+            if not said[5].startswith(" of ", split):
+                continue
+            less, panel = said[5][split + 4:], ""
+            if in_panel := re.fullmatch(r"(.+?) \((.+)\)", less):
+                less, panel = in_panel[1], in_panel[2]
+            if "mfu" in one.said["y"]:
+                return None  # the peak of a modelled device is in no row
+            for word in one.said["y"]:
+                for a in one.rows:
+                    for b in one.rows:
+                        if (named(said[3], a) and named(less, b) and named(panel, a) and named(panel, b)
+                                and one.tells(a, word) and one.tells(b, word) and one.x(a) == one.x(b)
+                                and math.isclose(one.value(a, word) / one.value(b, word), float(ratio), rel_tol=6e-3)
+                                and one.may_compare(a, b, word) and bool(said[1]) == modelled(a)):
+                            return None
+        return test.fail(f"no two rows are as far apart: {title}")
+    said = re.fullmatch(r"(Modelled: )?(.+?)(?: \((.+)\))?: ((?:speed-up|tokens).*?)(; it passes 1 .*)?", title)
+    if said:
+        spans = re.findall(r"(speed-up(?:[^,]*?)) ([\d.e+-]+)(?: to ([\d.e+-]+))?(?=,|$)", said[4])
+        test.assertTrue(spans, title)
+        words = [word for word in one.said["y"] if word in QUOTIENTS]
+        for (_, low, high), word in zip(spans, words[-len(spans):]):
+            best = {}
+            for row in one.rows:
+                if named(said[2], row) and named(said[3] or "", row) and one.tells(row, word) and one.base(row) is not row:
+                    best[one.x(row)] = max(best.get(one.x(row), 0.0), one.value(row, word))
+            test.assertTrue(best, title)
+            test.assertEqual(f"{low} to {high}" if high else low, span(best.values()), title)
+        return None
+    # It claims nothing: no mark may be told from another one of its panel and x.
+    test.assertIn(" against ", title)
+    if one.said["y"][-1] in QUOTIENTS:
+        shown = {row["case_id"] for row in one.rows if one.tells(row, one.said["y"][-1]) and one.base(row) is not row}
+        drawn = any(mark.get("disturbed", "") != "1" and word in QUOTIENTS and si != 1.0 and not
+                    mark["series"].endswith(", bound") for mark, word, si, _, _ in drawn_values(figure, one))
+        return test.assertFalse(shown and drawn, title)
+    return None
+
+
+def run_fits(fits, lost):
+    return fits["status"] == "ok" and lost["status"].startswith("oom")
+
+
+def random_declaration(chance):
+    """The words of a declared figure for `qb plot`, and what they mean."""
+    said = {"y": chance.sample(["time", "device_sent", "device_peak", "planned_peak", "speed_up", "paper_speed_up",
+                                "efficiency", "worker_speed", "imbalance", "critical_path", "longest_subsequence",
+                                "wall_time"], chance.choice([1, 1, 2])),
+            "x": chance.choice(["n_tokens", "n_tokens", "workers", "workers", "tokens_per_worker", "algorithm"]),
+            "lines": chance.choice([[], [], ["algorithm"], ["workers"], ["algorithm", "workers"]]),
+            "panels": chance.choice([[], [], ["mask"], ["pass"], ["workers"], ["n_tokens"]]),
+            "base": chance.choice([{}, {}, {"algorithm": "ring"}, {"algorithm": "dense"}]),
+            "bound": chance.choice(["", "", "pairs", "memory", "one"]), "only": []}
+    for names in (said["lines"], said["panels"]):
+        if said["x"] in names:
+            names.remove(said["x"])
+    words = ["--y", ",".join(said["y"]), "--x", said["x"]]
+    for key in ("lines", "panels"):
+        words += ["--" + key, ",".join(said[key])] if said[key] else []
+    words += [word for key, value in said["base"].items() for word in ("--base", f"{key}={value}")]
+    return words + (["--bound", said["bound"]] if said["bound"] else []), said
+
+
+# ---- figures that are functions: `titles` may be returned, or the title is held against the rows ------------------
 
 
 def ranked(run, rows):
@@ -262,172 +451,6 @@ def scheme_map(test, figure, run):
                             "" if ties == 0 else "1 is a tie" if ties == 1 else f"{ties} are ties")
 
 
-def striped_speed_up(test, figure, run):
-    gains = collections.defaultdict(list)
-    matched = []
-    for row in run.rows:
-        if (row["algorithm"] not in ("striped", "zigzag", "pass_kv") or row["status"] != "ok" or row["mask"] != "causal"
-                or row["workers"] == "1" or row["kv_len"] != row["n_tokens"]):
-            continue
-        rings = [ring for ring in run.rows if ring["algorithm"] == "ring" and ring["provenance"] == row["provenance"]
-                 and all(ring[column] == row[column] for column in run.parameters if column not in ("algorithm", "interest_set"))]
-        if rings and rings[-1]["status"] == "ok":
-            matched.append((row, rings[-1]))
-    free = [pair for pair in matched if not pair[0]["link_bandwidth_byte_per_s"]]
-    told = [pair for pair in free or matched if all(map(counts, pair))]
-    for row, ring in told:
-        gains["striped" if row["algorithm"] == "striped" else "zigzag"].append(seconds(ring) / seconds(row))
-    if not gains:
-        return test.assertEqual(figure.title, "Speed-up of striped and zigzag over contiguous rings")
-    said = ", ".join(f"{span(gains[kind])} times as long as a {kind} one" for kind in sorted(gains))
-    first = "Modelled: " if all(modelled(row) for row, _ in told) else ""
-    return test.assertEqual(figure.title, f"{first}A contiguous ring takes {said}")
-
-
-def exposed_time(test, figure, run):
-    told = [row for row in run.rows if counts(row) and row["ranks"] != "serial" and int(row["workers"]) > 1
-            and not number(row, "root_sent_bytes") > 0 and number(row, "link_bandwidth_byte_per_s") > 0]
-    waits = [seconds(row, "exposed_communication") * number(row, "link_bandwidth_byte_per_s")
-             / number(row, "device_sent_bytes") for row in told]
-    kept = [(row, wait) for row, wait in zip(told, waits) if math.isfinite(wait)]
-    if not kept:
-        return test.assertTrue(figure.title.startswith("Waiting for data over what its bytes take on the link"))
-    first = "Modelled: " if all(modelled(row) for row, _ in kept) else ""
-    return test.assertEqual(figure.title, f"{first}Workers wait {span([wait for _, wait in kept])} times as long as their "
-                            "bytes take on the link")
-
-
-def least_sent(test, figure, run):
-    said = re.fullmatch(r"At W = (\d+) a device sends least in (.+?), (.+) times less than in (\w+)( \(.+\))?", figure.title)
-    if not said:
-        return
-    sent = {id(row): max(number(row, "device_sent_bytes"), number(row, "root_sent_bytes") if row["root_sent_bytes"]
-                         else 0.0) for row in run.rows}
-    best = said[2].split(" and ")
-    settings = collections.defaultdict(list)
-    for row in run.rows:
-        if row["status"] == "ok" and row["workers"] == said[1] and sent[id(row)] > 0:
-            settings[tuple(row[column] for column in run.problem)].append(row)
-    found = False
-    for rows in settings.values():
-        least = min(sent[id(row)] for row in rows)
-        names = {row["algorithm"] for row in rows if sent[id(row)] <= 1.001 * least}
-        found = found or (names == set(best) and any(
-            row["algorithm"] == said[4] and said[3] == short(sent[id(row)] / least) for row in rows))
-    test.assertTrue(found)
-
-
-def bytes_by_workers(test, figure, run):
-    panels = {}
-    for mark in figure.marks:
-        panels.setdefault(mark["panel_title"], collections.defaultdict(dict))[mark["series"]][
-            int(float(mark["workers"]))] = next(float(value) for name, value in mark.items()
-                                                 if name.startswith("device_sent"))
-        scheme = mark["series"].removesuffix(", its root")
-        column = "root_sent_bytes" if scheme != mark["series"] else "device_sent_bytes"
-        unit = {"b": 1, "kib": 1024, "mib": 1024**2, "gib": 1024**3, "tib": 1024**4}[
-            next(name for name in mark if name.startswith("device_sent")).rsplit("_", 1)[1]]
-        test.assertTrue(any(math.isclose(number(row, column), unit * panels[mark["panel_title"]][mark["series"]][
-            int(row["workers"])], rel_tol=1e-9) for row in run.rows if row["algorithm"] == scheme
-                            and row["workers"] == str(int(float(mark["workers"])))), mark)
-    froms = []
-    for title, lines in panels.items():
-        shared = sorted(set(lines["ring"]) & set(lines["cqs_sharded"]))
-        least = 0
-        for workers in shared:
-            least = 0 if lines["cqs_sharded"][workers] >= lines["ring"][workers] else least or workers
-        if least:
-            froms.append(f"W = {least} on" + (f" ({title})" if len(panels) > 1 else ""))
-    if froms:
-        return test.assertEqual(figure.title.partition(";")[0], "Sharded CQS sends less than a ring from " + " and ".join(froms))
-    test.assertFalse(figure.title.startswith("Sharded"))
-    return least_sent(test, figure, run)
-
-
-def ttft_miss_rate(test, figure, run):
-    places = collections.defaultdict(dict)
-    for row in run.rows:
-        if row["algorithm"] in ("pass_q", "pass_kv") and row["status"] == "ok":
-            key = tuple(row[column] for column in run.parameters if column not in ("algorithm", "n_tokens", "interest_set"))
-            places[key].setdefault(int(row["n_tokens"]), {})[row["algorithm"]] = row
-    told = []
-    for rates in places.values():
-        sides = []
-        for _, pair in sorted(rates.items()):
-            if len(pair) == 2 and all(map(counts, pair.values())):
-                q, kv = pair["pass_q"], pair["pass_kv"]
-                sides.append(0 if not run.apart(q, kv) else -1 if seconds(q) < seconds(kv) else 1)
-        decided = [side for side in sides if side]
-        if not sides:
-            continue
-        noun = f"{len(sides)} miss rate" + ("s" if len(sides) > 1 else "")
-        if len(set(decided)) == 2:
-            told.append("equally fast between")
-        elif decided:
-            told.append(f"{'pass_q' if decided[0] < 0 else 'pass_kv'} is the faster at {len(decided)} of {noun}")
-        else:
-            told.append(f"not told apart at any of {noun}")
-    if not figure.marks:
-        return
-    for one in told:
-        test.assertIn(one, figure.title)
-    if not told:
-        test.assertIn("nothing to rank", figure.title)
-
-
-def decode_attention(test, figure, run):
-    places = collections.defaultdict(list)
-    for row in run.rows:
-        if row["status"] == "ok" and row["algorithm"] in ("dense", "decode", "flash_decoding", "tree_decode"):
-            key = tuple(row[column] for column in run.problem if column != "n_tokens")
-            places[key].append(row)
-    apart, all_of = collections.defaultdict(list), collections.Counter()
-    for rows in places.values():
-        if all(row["algorithm"] == "dense" for row in rows):
-            continue
-        for row in rows:
-            ones = [one for one in rows if one["workers"] == "1" and one["n_tokens"] == row["n_tokens"]]
-            base = ([one for one in ones if one["algorithm"] == row["algorithm"]][-1:]
-                    or [one for one in ones if one["algorithm"] == "dense"][:1])
-            if row["workers"] != "1" and base and counts(row) and counts(base[0]):
-                all_of[int(row["workers"])] += 1
-                if run.apart(row, base[0]):
-                    apart[int(row["workers"])].append(seconds(row) / seconds(base[0]))
-    if len(places) > 2 or not all_of:  # two panels are drawn
-        return
-    most = max(all_of)
-    if not apart[most]:
-        return test.assertEqual(figure.title, f"No decode step of W = {most} differs from its base of W = 1")
-    test.assertTrue(figure.title.startswith(f"A decode step of W = {most} takes "), figure.title)
-    test.assertEqual(re.findall(r"([\d.e+-]+) \(", figure.title), [short(ratio) for ratio in sorted(apart[most])])
-    level = all_of[most] - len(apart[most])
-    return test.assertEqual(figure.title.partition("; ")[2], f"{level} of {all_of[most]} are not told apart" if level else "")
-
-
-def shares(test, figure, run):
-    """Efficiency and MFU: what the first panel shows at the most workers."""
-    said = re.fullmatch(r"(?:Modelled: )?(Strong|Weak) scaling to W = (.+) leaves a worker (.+) % of (.+)", figure.title)
-    column = "efficiency_percent" if figure.name == "efficiency" else "mfu_percent"
-    told = [mark for mark in figure.marks if mark["panel"] == "1" and mark["kind"] == "data" and mark[column]
-            and mark.get("disturbed", "") != "1"]
-    if not said:
-        return
-    workers = said[2].replace(",", "")
-    test.assertEqual(float(workers), max(float(mark["workers"]) for mark in told))
-    values = [float(mark[column]) for mark in told if float(mark["workers"]) == float(workers)]
-    test.assertEqual(said[3], span(values))
-    if figure.name == "mfu":
-        return
-    base_workers = re.search(r" at W = (\d+)", said[4])
-    rates = {id(row): number(row, "unmasked_flop") / number(row, "workers") / seconds(row) for row in run.rows
-             if row["status"] == "ok" and seconds(row) > 0}
-    bases = [row for row in run.rows if id(row) in rates and counts(row)
-             and row["workers"] == (base_workers[1] if base_workers else "1")]
-    for value in values:
-        test.assertTrue(any(math.isclose(value, 100 * rates[id(row)] / rates[id(base)], rel_tol=1e-6)
-                            for row in run.rows if id(row) in rates and row["workers"] == workers for base in bases))
-
-
 def worker_time(test, figure, run):
     said = re.fullmatch(r"(Modelled: )?At W = (\d+) a ring waits for (\d+) % of its (.+?)(?:; (\w+) ends after (.+))?",
                         figure.title)
@@ -446,15 +469,6 @@ def worker_time(test, figure, run):
                             for row in rows if row["algorithm"] == said[5] for ring in rings))
 
 
-def throughput(test, figure, run):
-    rates = [number(row, "achieved_flop_per_s") / 1e9 for row in run.rows if counts(row)]
-    rates = [rate for rate in rates if rate > 0]
-    if said := re.fullmatch(r".+ reaches (.+) GFLOP/s", figure.title):
-        test.assertEqual(said[1], span(rates))
-    elif said := re.fullmatch(r"Lines reach (.+?) \(.+\) to (.+) GFLOP/s \(.+\)", figure.title):
-        test.assertEqual(said.groups(), (short(min(rates)), short(max(rates))))
-
-
 def longest_context(test, figure, _):
     said = re.fullmatch(r"With (.+) \w+ a device (.+) \(.+ in all\) reaches N = (.+), (.+) times that of (.+) \(.+ in all\)",
                         figure.title)
@@ -467,13 +481,8 @@ def longest_context(test, figure, _):
         test.assertEqual((f"{int(there[said[2]]):,}", there[said[5]]), (said[3], min(there.values())))
 
 
-RULES = {"wall_clock": wall_clock, "peak_memory": peak_memory, "speed_up": speed_up, "scheme_map": scheme_map,
-         "striped_speed_up": striped_speed_up, "exposed_time": exposed_time, "bytes_by_workers": bytes_by_workers,
-         "scheme_comparison": least_sent, "ttft_miss_rate": ttft_miss_rate, "decode_attention": decode_attention,
-         "efficiency": shares, "mfu": shares, "worker_time": worker_time, "throughput": throughput,
-         "longest_context": longest_context}
-# device_memory continues lines to lengths that no row has: its C++ test holds it against the lines.
-OTHERS = {"device_memory", "model_residual", "kernel_bars", "gantt", "work_per_round"}
+RULES = {"scheme_map": scheme_map, "worker_time": worker_time, "longest_context": longest_context}
+OTHERS = {"model_residual", "kernel_bars", "gantt", "work_per_round"}
 
 
 class Claims(unittest.TestCase):
@@ -491,14 +500,28 @@ class Claims(unittest.TestCase):
                                        capture_output=True, text=True, check=False)
                 self.assertIn(drawn.returncode, (0, 2), drawn.stderr)  # 2: there is nothing to draw
                 run = Rows(rows)
+                known = presets()
                 for file in sorted((path / "figures").glob("*.json")):
                     if file.stem == "provenance":
                         continue
                     figure = Figure(file)
                     with self.subTest(run=path.name, figure=figure.name, title=figure.title):
-                        self.assertIn(figure.name, RULES.keys() | OTHERS)
+                        self.assertIn(figure.name, RULES.keys() | OTHERS | known.keys())
+                        if figure.name in known:
+                            declared(self, figure, run, known[figure.name])
                         RULES.get(figure.name, lambda *_: None)(self, figure, run)
                     told[figure.name] += 1
+                for at in range(2):
+                    words, said = random_declaration(random.Random(f"{SEED} {path.name} {at}"))
+                    out = path / f"declared_{at}"
+                    drawn = subprocess.run([QB, "plot", path, *words, "--format", "svg", "--out", out],
+                                           env=os.environ | {"QB_PYTHON": str(stub)}, capture_output=True, text=True, check=False)
+                    self.assertIn(drawn.returncode, (0, 2), (words, drawn.stderr))
+                    for file in out.glob("*_by_*.json"):
+                        figure = Figure(file)
+                        with self.subTest(run=path.name, words=words, title=figure.title):
+                            declared(self, figure, run, said)
+                        told["declared"] += 1
             print(f"seed {SEED}:", ", ".join(f"{count} of {name}" for name, count in sorted(told.items())))
 
 

@@ -80,7 +80,8 @@ std::string of_slow_base(bool planted) {
   base["peak_fraction"] = planted ? "0.4" : "0.8";
   testing_support::add_case(cases, base);
   testing_support::add_case(cases, testing_support::ok_case(8, 1000, 0.5));
-  return fmt::format("{}", fmt::join(speed_up_figure(cases).notes, "\n"));
+  return fmt::format("{}",
+                     fmt::join(figures_of_run(PlottedRun(cases), {"speed_up"}).at(0).notes, "\n"));
 }
 
 std::string of_constant_inputs(bool planted) {
