@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
 import json
 import math
-import os
 import re
 import shlex
 import sys
@@ -17,6 +17,7 @@ from typing import Any
 from . import _frames, _qb
 from ._runs import Run
 from .errors import EnvironmentError, UsageError
+
 
 def _bundle() -> str:
     """Gives Vega, Vega-Lite and Vega-Embed as one script."""
@@ -35,17 +36,20 @@ def _rows(run: Run) -> list[dict[str, str]]:
     return rows
 
 
-def _value(text: str | None, kind: str) -> Any:
-    """Gives None for no value; what JSON has no number for stays a text."""
+def _value(text: str | None, field: dict[str, Any]) -> Any:
+    """Gives None for no value; what JSON has no number for stays a text. Results are rounded to
+    seven digits, parameters are not, since filters compare them."""
     with contextlib.suppress(ValueError):
-        if text and kind in ("integer", "real") and math.isfinite(number := float(text)):
-            return int(number) if number.is_integer() else number
+        if text and field["kind"] in ("integer", "real") and math.isfinite(number := float(text)):
+            rounded = field["kind"] == "real" and not field["key"]
+            return float(f"{number:.7g}") if rounded else int(number) if number.is_integer() else number
     return text or None
 
 
 def _plain(meaning: str) -> str:
-    """Leaves links and quotes of Markdown out."""
-    return re.sub(r"; see \[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)|`", r"\1", meaning)
+    """Gives the first sentence, without links and quotes of Markdown."""
+    text = re.sub(r"; see \[[^\]]*\]\([^)]*\)|\[([^\]]*)\]\([^)]*\)|`", r"\1", meaning)
+    return text.partition(". ")[0]
 
 
 def _columns(runs: dict[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
@@ -55,7 +59,7 @@ def _columns(runs: dict[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
     columns = [{"name": "run", "kind": "word", "unit": "", "group": "identity", "key": "",
                 "meaning": "the run that the case is of", "values": names}]
     for name, field in _frames.fields("cases.csv").items():
-        values = [_value(row.get(name), field["kind"]) for row in rows]
+        values = [_value(row.get(name), field) for row in rows]
         if any(value is not None for value in values):
             what = {key: field[key] for key in ("name", "kind", "unit", "group", "key")}
             columns.append(what | {"meaning": _plain(field["meaning"]), "values": values})
@@ -84,18 +88,19 @@ def explore(*runs: Run | str | Path, to: str | Path | None = None) -> Path:
     if not runs:
         raise UsageError("give a run, as in qb.explore('results/smoke/latest')")
     given = [run if isinstance(run, Run) else Run(run) for run in runs]
-    folders = [run.folder.resolve() for run in given]
-    if len(set(folders)) < len(folders):
+    if len({run.folder.resolve() for run in given}) < len(given):
         raise UsageError("a run is given twice; give each once")
-    above = os.path.commonpath([folder.parent for folder in folders])
-    names = [os.path.relpath(folder, above) for folder in folders]
+    names = next(names for depth in itertools.count(1)  # the shortest ends of the paths that differ
+                 if len(set(names := ["/".join(run.folder.parts[-depth:]) for run in given])) == len(given))
     rows = {name: _rows(run) for name, run in zip(names, given)}
     paths = [str(run.folder if isinstance(run, Run) else run) for run in runs]
     data = {"columns": _columns(rows), "colours": _frames._schema()["colours"],
             "runs": {name: _facts(run, path, len(rows[name]))
                      for name, run, path in zip(names, given, paths)}}
-    page = (Path(__file__).parent / "explore.html").read_text(encoding="utf-8")
+    here = Path(__file__).parent
+    page = (here / "explore.html").read_text(encoding="utf-8")
     for mark, text in (("{{style}}", (_qb.ROOT / "plots/report/page.css").read_text(encoding="utf-8")),
+                       ("{{script}}", (here / "explore.js").read_text(encoding="utf-8")),
                        ("{{vega}}", _bundle().replace("</script", "<\\/script")),
                        ("{{data}}", json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"))):
         page = page.replace(mark, text)

@@ -11,10 +11,10 @@ namespace qb {
 namespace {
 
 constexpr const char* kExploreFooter =
-    R"(One chooses x, y, colour and panels from the columns of cases.csv, marks cases to see their statuses
-and the commands that run them again, and compares what was predicted with what was measured. The page
-needs no network and no other file. The package quorumbench writes it, in the python3 of PATH; `./qb
-python` makes an environment that has it, `source build/python/bin/activate` enters that.
+    R"(One chooses x, y, colour and panels from the columns of cases.csv, marks cases to see their
+statuses and the commands that run them again, and compares what was predicted with what was
+measured. The page needs no network and no other file. The Python package writes it, in the python3
+of PATH; `./qb explore` finds the one that `./qb python` has made.
 
 Examples:
   qb explore results/smoke/latest
@@ -24,8 +24,8 @@ constexpr const char* kProgram = R"(import sys
 try:
     from quorumbench._explore import main
 except ImportError as missing:
-    print(f"qb: explore needs the Python package, but {sys.executable} says: {missing}; enter the "
-          "environment that ./qb python makes", file=sys.stderr)
+    print(f"qb: explore needs the Python package, but {sys.executable} says: {missing}; run "
+          "./qb python and then ./qb explore, or pip install the package", file=sys.stderr)
     sys.exit(3)
 sys.exit(main(*sys.argv[1:])))";
 

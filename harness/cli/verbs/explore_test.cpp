@@ -31,8 +31,8 @@ TEST(ExploreVerb, WithoutThePackageItSaysWhatToDo) {
   const ScratchFolder scratch;
   const Said said = run_qb("explore a", path_with(scratch, "exec /usr/bin/python3 -S -E \"$@\""));
   EXPECT_EQ(said.exit_code, 3);
-  EXPECT_THAT(said.err, HasSubstr("No module named 'quorumbench'; enter the environment that "
-                                  "./qb python makes"));
+  EXPECT_THAT(said.err, HasSubstr("No module named 'quorumbench'; run ./qb python and then "
+                                  "./qb explore"));
 }
 
 TEST(ExploreVerb, HandsItsWordsToThePackage) {
