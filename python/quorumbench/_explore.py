@@ -26,7 +26,7 @@ def _bundle() -> str:
     except ImportError as missing:
         raise EnvironmentError(f"explore draws with vl-convert-python, and {sys.executable} has none: "
                                "pip install vl-convert-python") from missing
-    return vl_convert.javascript_bundle()
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed")
 
 
 def _rows(run: Run) -> list[dict[str, str]]:
@@ -56,8 +56,9 @@ def _columns(runs: dict[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
     """Gives the columns in which some case has a value; one that is the same everywhere has it once."""
     rows = [row for own in runs.values() for row in own]
     names = [name for name, own in runs.items() for _ in own]
-    columns = [{"name": "run", "kind": "word", "unit": "", "group": "identity", "key": "",
-                "meaning": "the run that the case is of", "values": names}]
+    columns: list[dict[str, Any]] = [
+        {"name": "run", "kind": "word", "unit": "", "group": "identity", "key": "",
+         "meaning": "the run that the case is of", "values": names}]
     for name, field in _frames.fields("cases.csv").items():
         values = [_value(row.get(name), field) for row in rows]
         if any(value is not None for value in values):
@@ -72,7 +73,10 @@ def _columns(runs: dict[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
 def _facts(run: Run, path: str, n_cases: int) -> dict[str, Any]:
     manifest = run._manifest()
     environment = manifest.get("environment", {})
-    return {"path": path, "cases": n_cases, "planned": manifest.get("n_cases", n_cases),
+    planned = manifest.get("n_cases", n_cases)
+    # The cases that are missing may differ in whatever the spec does not say once.
+    fixed = re.findall(r"^([\w.]+):", run._text("spec.resolved.yaml"), re.M) if n_cases < planned else []
+    return {"path": path, "cases": n_cases, "planned": planned, "fixed": fixed,
             "machine": environment.get("device_fingerprint", ""), "started": manifest.get("started_at", ""),
             # Another program's cases are run by its own command alone.
             "command": shlex.join(manifest.get("argv", [])) if "peer" in environment else ""}

@@ -94,9 +94,10 @@ const commandOf = kept((i) => {
   const quoted = (text) => /^[\w.,:\/=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   let others = all.filter((other) => value('run', other) === value('run', i));
   const filters = [];
-  for (const { name, key } of columns.filter(({ key, name }) => key && varies(name))) {
+  const unfinished = run.cases < run.planned;
+  for (const { name, key } of columns.filter((one) => one.key && (unfinished ? !run.fixed.includes(one.key) : varies(one.name)))) {
     const left = others.filter((other) => value(name, other) === value(name, i));
-    if (left.length < others.length) filters.push(` --filter ${quoted(`${key}=${value(name, i) ?? ''}`)}`);
+    if (unfinished || left.length < others.length) filters.push(` --filter ${quoted(`${key}=${value(name, i) ?? ''}`)}`);
     others = left;
   }
   return `qb run ${quoted(`${run.path}/spec.resolved.yaml`)}${filters.join('')}`;
@@ -134,9 +135,11 @@ function drawn(i, chosen) {
   if (chosen.pair && row.kind === 'modelled') return 'predicted by the cost model, so that nothing was measured';
   const [low, high] = ['low95', 'high95'].map((end) => value(chosen.y.replace('median', end), i));
   if (low < high) Object.assign(row, { low: low / unitOf(chosen.y)[0], high: high / unitOf(chosen.y)[0] });
-  for (const look of ['colour', 'panel'])
-    if (chosen[look]) row[look] = isNumber(chosen[look]) ? value(chosen[look], i) : textOf(chosen[look], i);
-  return row;
+  for (const look of ['colour', 'panel']) {
+    const own = value(chosen[look], i);
+    row[look] = typeof own === 'number' ? own / unitOf(chosen[look])[0] : chosen[look] && textOf(chosen[look], i);
+  }
+  return chosen.colour && isNumber(chosen.colour) && typeof row.colour !== 'number' ? `no ${words(chosen.colour)}` : row;
 }
 
 function axisOf(axis, chosen, rows) {
@@ -147,12 +150,12 @@ function axisOf(axis, chosen, rows) {
   // Equal steps of a log scale are places side by side, so that marks of one place can be.
   const steps = places.slice(1).map((place, at) => place / places[at]);
   if (axis === 'x' && few && log && steps.every((step) => Math.abs(step / steps[0] - 1) < 1e-6))
-    return { field: axis, type: 'ordinal', title: titleOf(name), axis: { labelAngle: 0, format: ',' } };
+    return { field: axis, type: 'ordinal', title: titleOf(name), axis: { labelAngle: 0, format: ',', labelOverlap: 'greedy' } };
   const scale = log ? { type: 'log', nice: false } : { zero: axis === 'y' && !chosen.pair };
   if (chosen.pair) Object.assign(scale, { domain: ends(rows), nice: false });
-  const format = places.at(-1) >= 1e6 ? '~s' : places[0] < 1e-3 && log ? '~e' : ',';
-  const ticks = { labelOverlap: 'greedy', grid: axis === 'y', format };
-  if (few) Object.assign(ticks, { values: places, format: ',' });
+  const format = places.at(-1) >= 1e6 && !few ? '~s' : places[0] < 1e-3 && log ? '~e' : ',';
+  const ticks = { labelOverlap: 'greedy', grid: axis === 'y', labelExpr: `format(datum.value, '${format}')` };
+  if (few) ticks.values = places;
   else if (log && places.at(-1) / places[0] >= 100) ticks.values = [...Array(40).keys()].map((power) => 10 ** (power - 20));
   return { field: axis, type: 'quantitative', title: titleOf(name), scale: scale.zero ? scale : { ...scale, padding: 12 }, axis: ticks };
 }
@@ -161,11 +164,13 @@ const ends = (rows) => {
   return [Math.min(...both) * .9, Math.max(...both) * 1.1];
 };
 
-function colourOf({ colour: name }, rows, across) {
+function colourOf({ colour: name }, rows, room) {
   if (!name) return { value: '#2572aa' };
   const values = [...new Set(rows.map((row) => row.colour))];
+  const longest = Math.max(...values.map((one) => String(one).length));
+  const across = Math.max(1, Math.floor(room / Math.max(100, 7 * longest + 30)));
   const field = { field: 'colour', type: 'nominal', title: titleOf(name),
-    legend: { orient: 'bottom', columns: across, symbolLimit: 0, symbolType: 'circle', direction: 'horizontal' } };
+    legend: { orient: 'bottom', columns: across, labelLimit: room, symbolLimit: 0, symbolType: 'circle', direction: 'horizontal' } };
   if (isNumber(name))
     return { ...field, type: values.length > 8 ? 'quantitative' : 'ordinal', scale: { scheme: { name: 'viridis', extent: [0, .9] } } };
   const known = Object.keys(colours).filter((one) => values.includes(one));
@@ -179,7 +184,7 @@ function specOf(chosen, rows) {
   const room = element('chart').clientWidth - 30;
   const across = Math.max(1, Math.min(panels, Math.floor(room / 300)));
   const x = axisOf('x', chosen, rows), y = axisOf('y', chosen, rows);
-  const color = colourOf(chosen, rows, Math.max(1, Math.floor(room / 120)));
+  const color = colourOf(chosen, rows, room);
   const opacity = { condition: { param: 'brush', value: 1 }, value: .15 };
   const beside = ['nominal', 'ordinal'].includes(x.type) && ['nominal', 'ordinal'].includes(color.type) && chosen.colour !== chosen.x
     ? { xOffset: { field: 'colour', scale: { paddingOuter: .5 } } } : {};
@@ -305,7 +310,7 @@ function begin() {
   const serial = distinct('ranks').every((ranks) => ranks === 'serial');
   const few = parameters.filter((name) => distinct(name).length <= 8 && distinct(name).every((one) => String(one).length <= 40));
   const x = parameters.find((name) => name === 'n_tokens') ?? parameters.find(isNumber);
-  const colour = parameters.find((name) => name === 'algorithm') ?? few.find((name) => name !== x && name !== 'run');
+  const colour = parameters.find((name) => name === 'algorithm') ?? parameters.find((name) => name !== x && name !== 'run' && distinct(name).length <= MOST_COLOURS);
   const y = [serial ? 'critical_path_median_s' : 'wall_time_median_s', ...drawable.filter(isNumber)].find((name) => drawable.includes(name));
   choose({ x: x ?? drawable[0], y, colour, panel: varies('run') ? 'run' : few.find((name) => name !== x && name !== colour) });
   for (const axis of ['x', 'y'])

@@ -16,7 +16,7 @@ const marks = () => all('#chart .mark-symbol.role-mark path')
   .map((one) => ['transform', 'fill', 'stroke', 'd'].map((name) => one.getAttribute(name)).join(' '));
 const saw = () => ({
   marks: marks(), titles: texts('#chart .role-axis-title text'), panels: all(PANELS).length,
-  lines: all('#chart .mark-line path').length, said: $('said').textContent, missing: $('missing').textContent,
+  legend: texts('#chart .role-legend text'), lines: all('#chart .mark-line path').length, said: $('said').textContent, missing: $('missing').textContent,
   notes: $('marks').textContent, runs: $('runs').textContent, caption: $('cases').querySelector('caption').textContent,
   rows: all('#cases tbody tr').length, commands: texts('#cases code') });
 
