@@ -150,7 +150,7 @@ function axisOf(axis, chosen, rows) {
   // Equal steps of a log scale are places side by side, so that marks of one place can be.
   const steps = places.slice(1).map((place, at) => place / places[at]);
   if (axis === 'x' && few && log && steps.every((step) => Math.abs(step / steps[0] - 1) < 1e-6))
-    return { field: axis, type: 'ordinal', title: titleOf(name), axis: { labelAngle: 0, format: ',', labelOverlap: 'greedy' } };
+    return { field: axis, type: 'ordinal', title: titleOf(name), axis: { labelAngle: 0, format: ',', labelOverlap: 'greedy', labelSeparation: 6 } };
   const scale = log ? { type: 'log', nice: false } : { zero: axis === 'y' && !chosen.pair };
   if (chosen.pair) Object.assign(scale, { domain: ends(rows), nice: false });
   const format = places.at(-1) >= 1e6 && !few ? '~s' : places[0] < 1e-3 && log ? '~e' : ',';
