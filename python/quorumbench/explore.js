@@ -128,7 +128,7 @@ function drawn(i, chosen) {
     const name = chosen[axis], own = value(name, i);
     if (!isNumber(name)) row[axis] = textOf(name, i);
     else if (typeof own !== 'number') return `no ${words(name)}`;
-    else if (chosen['log' + axis] && own <= 0) return `a ${words(name)} of ${textOf(name, i)} has no place on a log scale`;
+    else if (chosen['log' + axis] && own <= 0) return `${words(name)} is ${textOf(name, i)}, which a log scale cannot show`;
     else row[axis] = own / unitOf(name)[0];
     row[axis + 'text'] = textOf(name, i);
   }
@@ -150,14 +150,16 @@ function axisOf(axis, chosen, rows) {
   // Equal steps of a log scale are places side by side, so that marks of one place can be.
   const steps = places.slice(1).map((place, at) => place / places[at]);
   if (axis === 'x' && few && log && steps.every((step) => Math.abs(step / steps[0] - 1) < 1e-6))
-    return { field: axis, type: 'ordinal', title: titleOf(name), axis: { labelAngle: 0, format: ',', labelOverlap: 'greedy', labelSeparation: 6 } };
+    return { field: axis, type: 'ordinal', title: titleOf(name),
+      axis: { labelAngle: 0, format: ',', labelOverlap: 'greedy', labelSeparation: 6 } };
   const scale = log ? { type: 'log', nice: false } : { zero: axis === 'y' && !chosen.pair };
   if (chosen.pair) Object.assign(scale, { domain: ends(rows), nice: false });
   const format = places.at(-1) >= 1e6 && !few ? '~s' : places[0] < 1e-3 && log ? '~e' : ',';
   const ticks = { labelOverlap: 'greedy', grid: axis === 'y', labelExpr: `format(datum.value, '${format}')` };
   if (few) ticks.values = places;
   else if (log && places.at(-1) / places[0] >= 100) ticks.values = [...Array(40).keys()].map((power) => 10 ** (power - 20));
-  return { field: axis, type: 'quantitative', title: titleOf(name), scale: scale.zero ? scale : { ...scale, padding: 12 }, axis: ticks };
+  if (!scale.zero) scale.padding = 12;
+  return { field: axis, type: 'quantitative', title: titleOf(name), scale, axis: ticks };
 }
 const ends = (rows) => {
   const both = rows.flatMap(({ x, y, low = y, high = y }) => [x, low, high]);
@@ -172,7 +174,8 @@ function colourOf({ colour: name }, rows, room) {
   const field = { field: 'colour', type: 'nominal', title: titleOf(name),
     legend: { orient: 'bottom', columns: across, labelLimit: room, symbolLimit: 0, symbolType: 'circle', direction: 'horizontal' } };
   if (isNumber(name))
-    return { ...field, type: values.length > 8 ? 'quantitative' : 'ordinal', scale: { scheme: { name: 'viridis', extent: [0, .9] } } };
+    return { ...field, type: values.length > 8 ? 'quantitative' : 'ordinal',
+      scale: { scheme: { name: 'viridis', extent: [0, .9] } } };
   const known = Object.keys(colours).filter((one) => values.includes(one));
   return { ...field, scale: name === 'algorithm' && known.length === values.length
     ? { domain: known, range: known.map((one) => colours[one]) } : { scheme: values.length > 10 ? 'category20' : 'category10' } };
@@ -186,8 +189,8 @@ function specOf(chosen, rows) {
   const x = axisOf('x', chosen, rows), y = axisOf('y', chosen, rows);
   const color = colourOf(chosen, rows, room);
   const opacity = { condition: { param: 'brush', value: 1 }, value: .15 };
-  const beside = ['nominal', 'ordinal'].includes(x.type) && ['nominal', 'ordinal'].includes(color.type) && chosen.colour !== chosen.x
-    ? { xOffset: { field: 'colour', scale: { paddingOuter: .5 } } } : {};
+  const places = [x, color].every(({ type }) => ['nominal', 'ordinal'].includes(type)) && chosen.colour !== chosen.x;
+  const beside = places ? { xOffset: { field: 'colour', scale: { paddingOuter: .5 } } } : {};
   const marks = (test, mark, encoding) => ({ transform: [{ filter: test }], mark, encoding: { x, color, opacity, ...beside, ...encoding } });
   const point = { y, shape: { field: 'kind', type: 'nominal', legend: null,
       scale: { domain: Object.keys(KINDS), range: Object.values(KINDS).map(([shape]) => shape) } },
@@ -202,8 +205,8 @@ function specOf(chosen, rows) {
     layer.unshift({ data: { values: ends(rows).map((end) => ({ x: end, y: end })) },
       mark: { type: 'line', strokeDash: [5, 4], color: '#6e6e6e' }, encoding: { x, y } });
   const unit = { layer, width: Math.max(160, Math.floor((room - 80) / across) - 20), height: across > 1 ? 240 : 320 };
-  const facet = { field: 'panel', type: isNumber(chosen.panel || 'run') ? 'ordinal' : 'nominal', title: titleOf(chosen.panel || 'run'),
-    header: { labelLimit: unit.width } };
+  const panel = chosen.panel || 'run';
+  const facet = { field: 'panel', type: isNumber(panel) ? 'ordinal' : 'nominal', title: titleOf(panel), header: { labelLimit: unit.width } };
   return { data: { name: 'cases', values: rows }, config: { font: 'DejaVu Sans, Verdana, sans-serif' },
     ...(panels > 1 ? { facet, columns: across, spec: unit } : unit) };
 }
@@ -216,18 +219,18 @@ function missingTable(left) {
     const which = alike.slice(0, 4).map(({ i }) => nameOf(i)).join('; ') + (alike.length > 4 ? `; ${alike.length - 4} more` : '');
     return [String(alike.length), status, why, message, which];
   }));
-  const statuses = [...Map.groupBy(left, ({ i }) => value('status', i))].map(([status, alike]) => `${alike.length} ${status}`).join(', ');
-  return make('details', { open: reasons.size <= 3 }, make('summary', {}, `Not drawn: ${statuses}`), table);
+  const statuses = [...Map.groupBy(left, ({ i }) => value('status', i))].map(([status, alike]) => `${alike.length} ${status}`);
+  return make('details', { open: reasons.size <= 3 }, make('summary', {}, `Not drawn: ${statuses.join(', ')}`), table);
 }
 
 function showCases(chosen, cases, brushed) {
   const shown = cases.slice(0, MOST_ROWS);
   const caption = (brushed ? `${counted(cases.length, 'case')} marked in the chart.`
-    : `${counted(cases.length, 'case')}. Drag over marks of the chart to choose some; a choice holds in all panels.`)
+    : `${counted(cases.length, 'case')}. Drag over marks to choose some, in all panels, or write words above.`)
     + (shown.length < cases.length ? ` The first ${MOST_ROWS} are listed: choose fewer to see others.` : '');
   const names = [...new Set([...parameters, chosen.x, chosen.y])];
   const messages = shown.some((i) => value('message', i)) ? ['message'] : [];
-  element('cases').replaceChildren(tableOf(caption, [...names.map(titleOf), 'status', ...messages, 'runs it again'],
+  element('cases').replaceChildren(tableOf(caption, [...names.map(titleOf), 'status', ...messages, 'command that runs it again'],
     shown.map((i) => [...names.map((name) => make('td', { className: isNumber(name) ? 'number' : '' }, textOf(name, i))),
       statusOf(i), ...messages.map((name) => value(name, i) ?? ''), make('code', {}, commandOf(i))])));
 }
@@ -261,14 +264,14 @@ async function draw() {
   const left = made.filter(([, row]) => typeof row === 'string').map(([i, why]) => ({ i, why }));
   element('said').textContent = `${rows.length} of ${counted(all.length, 'case')} drawn`
     + (cases.length < all.length ? `, ${all.length - cases.length} without these words` : '')
-    + (left.length ? `, ${left.length} without a place here (see below)` : '') + '.' + (chosen.pair && rows.length ? ratios(rows) : '');
+    + (left.length ? `, ${left.length} that cannot be drawn (see below)` : '') + '.' + (chosen.pair && rows.length ? ratios(rows) : '');
   const kinds = Object.keys(KINDS).filter((kind) => rows.some((row) => row.kind === kind));
   element('marks').textContent = [...kinds.map((kind) => `${KINDS[kind][1]} ${KINDS[kind][2]}`),
     ...(rows.some((row) => 'low' in row) ? ['lines: interval of the median (95 %, or the whole range of few repeats)'] : [])].join(' · ');
   element('missing').replaceChildren(...(left.length ? [missingTable(left)] : []));
   showCases(chosen, cases, false);
   view?.finalize();
-  if (!rows.length) return element('chart').replaceChildren('No case has a place here: choose other columns or words.');
+  if (!rows.length) return element('chart').replaceChildren('No case can be drawn: choose other columns or words.');
   ({ view } = await vegaEmbed('#chart', specOf(chosen, rows), { renderer: 'svg', mode: 'vega-lite',
     actions: { export: true, source: false, compiled: false, editor: false }, downloadFileName: 'explore' }));
   view.addSignalListener('brush', (_, marked) => {
@@ -304,19 +307,22 @@ function begin() {
   fill('colour', drawable.filter((name) => isNumber(name) || distinct(name).length <= MOST_COLOURS), 'one colour');
   fill('panel', vary.filter((name) => distinct(name).length <= MOST_PANELS), 'one panel');
   const pairs = PAIRS.filter(([x, y]) => all.some((i) => value(x, i) !== null && value(y, i) !== null));
-  element('pair').replaceChildren(make('option', { value: '' }, 'columns of your choice'),
-    ...pairs.map(([x, y], at) => make('option', { value: at }, `${words(x)} against ${words(y)}`)));
-  element('pair').addEventListener('input', ({ target }) => target.value === '' || choose({ x: pairs[target.value][0], y: pairs[target.value][1] }));
+  element('pair').replaceChildren(make('option', { value: '' }, 'no: x and y of your choice'),
+    ...pairs.map(([, y], at) => make('option', { value: at }, words(y))));
+  element('pair').addEventListener('input', ({ target: { value: at } }) => at && choose({ x: pairs[at][0], y: pairs[at][1] }));
   const serial = distinct('ranks').every((ranks) => ranks === 'serial');
   const few = parameters.filter((name) => distinct(name).length <= 8 && distinct(name).every((one) => String(one).length <= 40));
   const x = parameters.find((name) => name === 'n_tokens') ?? parameters.find(isNumber);
-  const colour = parameters.find((name) => name === 'algorithm') ?? parameters.find((name) => name !== x && name !== 'run' && distinct(name).length <= MOST_COLOURS);
-  const y = [serial ? 'critical_path_median_s' : 'wall_time_median_s', ...drawable.filter(isNumber)].find((name) => drawable.includes(name));
+  const colour = parameters.find((name) => name === 'algorithm')
+    ?? parameters.find((name) => name !== x && name !== 'run' && distinct(name).length <= MOST_COLOURS);
+  const y = [serial ? 'critical_path_median_s' : 'wall_time_median_s', ...drawable.filter(isNumber)]
+    .find((name) => drawable.includes(name));
   choose({ x: x ?? drawable[0], y, colour, panel: varies('run') ? 'run' : few.find((name) => name !== x && name !== colour) });
   for (const axis of ['x', 'y'])
     element(axis).addEventListener('input', () => { chooseScale(axis); element('pair').value = ''; });
   element('runs').textContent = Object.values(runs).map(({ path, cases, planned, machine, started }) =>
-    `${path}: ${cases < planned ? `${cases} of ` : ''}${counted(planned, 'case')}${cases < planned ? ', not finished' : ''}, ${machine}, ${started.slice(0, 10)}`).join('\n');
+    [`${path}: ${cases < planned ? `${cases} of ` : ''}${counted(planned, 'case')}`, ...(cases < planned ? ['not finished'] : []),
+      machine, started.slice(0, 10)].join(', ')).join('\n');
   document.querySelector('form').addEventListener('input', () => { drawing = drawing.then(draw, draw); });
   drawing = draw();
 }

@@ -115,7 +115,8 @@ def test_predicted_against_measured_has_the_line_of_equal_values(saw):
 def test_a_brush_lists_its_cases_and_their_commands(saw):
     number = int(saw["brushed"]["caption"].split(" ")[0])
     assert "marked in the chart" in saw["brushed"]["caption"] and "marked" not in saw["again"]["caption"]
-    assert 0 < number == saw["brushed"]["rows"] < saw["again"]["rows"]
+    assert 0 < number == saw["brushed"]["rows"] == len(saw["brushed"]["marks"]) - saw["brushed"]["faint"]
+    assert saw["brushed"]["faint"] > 0 == saw["again"]["faint"]
     words = shlex.split(saw["first"]["commands"][0])
     assert words[:2] == ["qb", "run"] and Path(words[2]) == SCHEMES / "spec.resolved.yaml"
 

@@ -14,10 +14,12 @@ const PANELS = '#chart path.background[stroke="#ddd"]';
 // The marks of cases: where each is and how it looks.
 const marks = () => all('#chart .mark-symbol.role-mark path')
   .map((one) => ['transform', 'fill', 'stroke', 'd'].map((name) => one.getAttribute(name)).join(' '));
+const faint = () => all('#chart .mark-symbol.role-mark path').filter((one) => one.getAttribute('opacity') === '0.15').length;
 const saw = () => ({
-  marks: marks(), titles: texts('#chart .role-axis-title text'), panels: all(PANELS).length,
+  marks: marks(), faint: faint(), titles: texts('#chart .role-axis-title text'), panels: all(PANELS).length,
   legend: texts('#chart .role-legend text'), lines: all('#chart .mark-line path').length, said: $('said').textContent, missing: $('missing').textContent,
-  notes: $('marks').textContent, runs: $('runs').textContent, caption: $('cases').querySelector('caption').textContent,
+  notes: $('marks').textContent, runs: $('runs').textContent,
+  caption: $('cases').querySelector('caption').textContent,
   rows: all('#cases tbody tr').length, commands: texts('#cases code') });
 
 async function choose(id, value) {
@@ -32,7 +34,8 @@ async function choose(id, value) {
 async function brush() {
   const area = all(PANELS)[0].getBoundingClientRect();
   const at = (kind, x, y) => (kind === 'pointerdown' ? all(PANELS)[0] : frame.contentWindow)
-    .dispatchEvent(new frame.contentWindow.PointerEvent(kind, { bubbles: true, cancelable: true, clientX: x, clientY: y, pointerId: 1, isPrimary: true, button: 0 }));
+    .dispatchEvent(new frame.contentWindow.PointerEvent(kind, {
+      bubbles: true, cancelable: true, clientX: x, clientY: y, pointerId: 1, isPrimary: true, button: 0 }));
   at('pointerdown', area.left + 2, area.top + 2);
   for (const part of [.2, .35, .5]) at('pointermove', area.left + part * area.width, area.top + 2 * part * area.height - 4);
   at('pointerup', area.left + area.width / 2, area.bottom - 4);
@@ -52,7 +55,9 @@ async function main() {
   found.too_wide = frame.contentDocument.scrollingElement.scrollWidth - frame.contentDocument.scrollingElement.clientWidth;
   found.requests = frame.contentWindow.performance.getEntriesByType('resource').map((one) => one.name);
   found.problems = [...frame.contentWindow.problems];
-  frame.contentDocument.body.append(Object.assign(frame.contentDocument.createElement('img'), { src: 'https://example.org/a.png' }));
+  const image = frame.contentDocument.createElement('img');
+  image.src = 'https://example.org/a.png';
+  frame.contentDocument.body.append(image);
   await wait(300);
   found.refused = frame.contentWindow.problems.slice(found.problems.length);
   return found;
