@@ -252,7 +252,7 @@ function ratios(rows) {
 let view, drawing;  // one after the other
 async function draw() {
   const chosen = choices();
-  for (const id of ['x', 'y', 'colour', 'panel']) element('about' + id).textContent = named[chosen[id]]?.meaning ?? '';
+  for (const id of ['x', 'y', 'colour', 'panel']) element('about' + id).textContent = named[chosen[id]]?.meaning.split('; ')[0] ?? '';
   for (const axis of ['x', 'y']) element('log' + axis).disabled = !isNumber(chosen[axis]);
   const wanted = element('words').value.toLowerCase().split(/\s+/).filter(Boolean);
   const cases = all.filter((i) => {
