@@ -40,7 +40,7 @@ name=quorumbench-$(cut -d- -f2 <<<"$wheel")
 mkdir "$raw/$name"
 python -m zipfile -e "$raw/whole/$wheel.whl" "$raw/$name"
 cd "$raw/$name"
-rm -rf ./*.dist-info quorumbench/*.py quorumbench/*.pyi quorumbench/*.so quorumbench/py.typed
+rm -rf ./*.dist-info quorumbench/*.py quorumbench/*.pyi quorumbench/*.so quorumbench/explore.* quorumbench/py.typed
 chmod +x quorumbench/root/bin/qb
 ln -s quorumbench/root/bin/qb qb
 tar -C "$raw" --owner=0 --group=0 --sort=name -cJf "$out/$name-${wheel##*-}.tar.xz" "$name"

@@ -79,6 +79,7 @@ class Verb {
   line(ab) \
   line(plot) \
   line(report) \
+  line(explore) \
   line(table) \
   line(sets) \
   line(bounds) \

@@ -10,7 +10,7 @@ attend, attention                    compute arrays that are there, and compare 
 verify                               compares what another program computed, and names its mistake
 plan, sets, bounds, advise, papers   say what is known before anything runs
 sweep, run, load, compare            measure cases, each in a process of its own, and read what ran
-table, figure                        show runs
+table, figure, explore               show runs
 algorithm                            makes an algorithm of a function
 
 N is the number of tokens of the whole sequence and W the number of workers; W = 1 splits nothing.
@@ -19,6 +19,7 @@ EnvironmentError, what went wrong while it ran CaseError, each with a sentence t
 """
 from ._algorithm import Algorithm, Builder, Problem, algorithm
 from ._arrays import Result, attend, attention
+from ._explore import explore
 from ._plans import Advice, Cluster, InterestSet, Plan, advise, bounds, papers, plan, sets
 from ._runs import Planned, Run, Sweep, compare, load, run, sweep
 from ._shown import Figure, Table, figure, table
@@ -29,7 +30,7 @@ __version__ = "0.2.0"
 __all__ = [
     "Advice", "Algorithm", "Builder", "CaseError", "Check", "Cluster", "EnvironmentError", "Figure",
     "InterestSet", "Plan", "Planned", "Problem", "Result", "Run", "Sweep", "Table", "UsageError",
-    "advise", "algorithm", "attend", "attention", "bounds", "compare", "figure", "load", "papers",
-    "plan", "run", "sets", "sweep", "table", "verify",
+    "advise", "algorithm", "attend", "attention", "bounds", "compare", "explore", "figure", "load",
+    "papers", "plan", "run", "sets", "sweep", "table", "verify",
 ]
 

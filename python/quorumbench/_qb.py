@@ -154,6 +154,13 @@ def _interruptible() -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def main() -> None:
+    """Is the command qb of an environment: the binary, for which this Python is python3."""
+    os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}"
+    words = _command(sys.argv[1:])
+    os.execv(words[0], words)
+
+
 @_interruptible()
 def run(words: Iterable[str], allowed: Iterable[int] = (0,)) -> str:
     """Runs qb and gives what it prints."""

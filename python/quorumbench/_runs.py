@@ -28,12 +28,18 @@ class Run:
         if not (self.folder / "manifest.json").exists():
             raise UsageError(f"{folder} is not a run folder: it has no manifest.json")
 
-    def _table(self, file: str) -> Any:
+    def _text(self, file: str) -> str:
         path = self.folder / file
         if not path.exists():
             raise UsageError(f"{path} is not there")
         text = path.read_text(encoding="utf-8")
-        frame = _frames.of_csv(text[: text.rfind("\n") + 1], file)  # not a line without its end
+        return text[: text.rfind("\n") + 1]  # not a line without its end
+
+    def _manifest(self) -> dict[str, Any]:
+        return json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+
+    def _table(self, file: str) -> Any:
+        frame = _frames.of_csv(self._text(file), file)
         if hasattr(frame, "attrs"):
             frame.attrs["folder"] = str(self.folder)
         return frame
@@ -80,8 +86,7 @@ class Run:
         return _qb.run(["verify", str(self.folder)])
 
     def __repr__(self) -> str:
-        manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
-        there, planned = len(self.cases["case_id"]), manifest.get("n_cases", 0)
+        there, planned = len(self.cases["case_id"]), self._manifest().get("n_cases", 0)
         unfinished = f": {there} of {planned} cases, not finished" if there < planned else ""
         return f"<run {self.folder}{unfinished}>"
 

@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
+#include "base/schema/strategies.h"
 #include "base/source_root.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/workload/needs.h"
@@ -303,6 +304,10 @@ std::string schema_json() {
     for (const Field& field : table.fields) columns.push_back(json_of(field));
     json["tables"][std::string(table.file)] = std::move(columns);
   }
+#define QB_COLOUR(name, function, colour, ...) \
+  json["colours"][#name] = fmt::format("#{:06x}", colour);
+  QB_STRATEGIES(QB_COLOUR)
+#undef QB_COLOUR
   return json.dump(2);
 }
 

@@ -58,7 +58,8 @@ struct RunTable {
 void write_documents();
 
 // One JSON object: schema_version, and for each file its columns in order with name, key, kind,
-// unit, group, since, standard and meaning, so that other writers of run folders need no lists.
+// unit, group, since, standard and meaning, so that other writers of run folders need no lists;
+// and the colour of each algorithm, in the order of legends.
 [[nodiscard]] std::string schema_json();
 
 }  // namespace qb

@@ -74,6 +74,7 @@ TEST(Schema, TheJsonHasEveryColumnInOrder) {
       names.push_back(column.at("name"));
     EXPECT_EQ(names, table.columns);
   }
+  EXPECT_EQ(json.at("colours").at("ring"), "#2572aa");
 }
 
 TEST(Schema, PlainMeaningsHaveNoMarkdown) {

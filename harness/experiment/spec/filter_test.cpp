@@ -52,6 +52,14 @@ TEST(Filter, ComparesWordsAndSetsAsText) {
   EXPECT_TRUE(holds("interest_set=0 1 3", text("0,1,3")));
 }
 
+TEST(Filter, ReadsAPatternAsSpecsDo) {
+  const Value window = text("{sliding_window: {left: 8, right: 7}}");
+  EXPECT_TRUE(holds("mask={sliding_window: {right: 7, left: 8}}", window));
+  EXPECT_FALSE(holds("mask={sliding_window: {left: 8, right: 8}}", window));
+  EXPECT_TRUE(holds("mask!=causal", window));
+  EXPECT_THROW((void)holds("mask={sliding_window: {left: 8", window), UsageError);
+}
+
 TEST(Filter, NothingEqualsOnlyNothing) {
   EXPECT_TRUE(holds("memory_budget_bytes=", nothing()));
   EXPECT_FALSE(holds("memory_budget_bytes=", integer(5)));

@@ -172,7 +172,10 @@ Grid::Predicate parse_filter(std::string_view text, const Place& place) {
     fail_at(place, fmt::format("{} is not a number: compare it with = or !=", key));
   const std::string_view value = text.substr(at + predicate.comparison.size());
   const YamlNode::Kind kind = value.empty() ? YamlNode::null : YamlNode::scalar;
-  predicate.operand = read_operand(parameter, {kind, place, std::string(value)});
+  predicate.operand =
+      read_operand(parameter, value.starts_with('{')  // a pattern, as cases.csv has it
+                                  ? read_yaml(value, place.source, false)
+                                  : YamlNode{kind, place, std::string(value)});
   return predicate;
 }
 
