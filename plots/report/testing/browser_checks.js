@@ -162,14 +162,22 @@ function checkToggles(view) {
     return [name.getAttribute('aria-pressed'), own.filter(seen).length, marks.filter(seen).length - own.filter(seen).length, values()].join();
   };
   const others = marks.length - own.length;
+  const read = (place) => {
+    svg.dispatchEvent(new view.PointerEvent('pointermove',
+      { clientX: place.left + place.width / 2, clientY: place.top + place.height / 2, bubbles: true }));
+    return figure.querySelector('.values').textContent;
+  };
+  const place = own.flatMap((mark) => mark.closest('.marks') ? [...mark.children] : [])
+    .map((shape) => shape.getBoundingClientRect()).find((one) => read(one).startsWith('ulysses: '));
   const key = (text) => new view.KeyboardEvent('keydown', { key: text, cancelable: true, bubbles: true });
   const off = ['false', 0, others, false].join();
   const on = ['true', own.length, others, true].join();
   check(name.tabIndex === 0 && name.getAttribute('aria-pressed') === 'true', 'a name of a series is a button');
   check(press(new view.MouseEvent('click', { cancelable: true })) === off, 'a click on a name hides its marks in all panels, and no other');
+  check(/^\w+: /.test(read(place)) && !read(place).startsWith('ulysses: '), 'the pointer passes over what is hidden');
   check(view.getComputedStyle(name).opacity < 0.6, 'the name of a hidden series is pale');
   check(press(key('a')) === off, 'another key changes nothing');
-  check(press(key('Enter')) === on, 'Enter shows them again');
+  check(press(key('Enter')) === on && read(place).startsWith('ulysses: '), 'Enter shows them again');
   check(press(key(' ')) === off && press(key(' ')) === on, 'so does the space bar');
   const dead = [...view.document.querySelectorAll('.paper [data-key][role=button]')].filter((one) =>
     !one.dataset.key.split(' ').some((part) => one.closest('svg').querySelector(`[data-series~="${part}"]`)));
