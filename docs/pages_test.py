@@ -157,7 +157,7 @@ def figures_without_words():
     for picture in sorted((ROOT / "paper_figures").rglob("*.svg")):
         said = json.loads(picture.with_suffix(".json").read_text(encoding="utf-8"))
         for page in (ROOT / "paper_figures" / name for name in ("README.md", "index.html")):
-            parts = re.split(r"\n### |<li>\n<a href=", page.read_text(encoding="utf-8"))
+            parts = re.split(r"\n### |\n<li data-topic=", page.read_text(encoding="utf-8"))
             path = str(picture.relative_to(page.parent))
             part = html.unescape(next((part for part in parts if path in part), ""))
             for text in (said["title"], said.get("finding", "its finding"), *said.get("notes", []),

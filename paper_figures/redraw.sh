@@ -67,8 +67,12 @@ draw_all() {
     esac
   done
   "$qb" sets figures --out "$out/paper_figures/interest_sets" >/dev/null
+  # Its pictures are for paper; these are for a page, with the values of their marks.
+  "${QB_PYTHON:-/usr/bin/python3}" plots/draw/qbdraw "$out"/paper_figures/interest_sets/*.json \
+    --format svg --style web >/dev/null
   "$qb" select "$(run_of pass_kv_or_q)" --csv >"$out/paper_figures/pass_kv_or_q/selectors.csv" 2>/dev/null
-  [ "$out" = "$PWD" ] || cp paper_figures/order.txt "$out/paper_figures"
+  # The pictures of the index are those that are committed where none is drawn.
+  [ "$out" = "$PWD" ] || find paper_figures \( -name '*.svg' -o -name order.txt \) -exec cp --parents {} "$out" \;
   "$qb" report --index "$out/paper_figures" >/dev/null
 }
 
@@ -92,7 +96,8 @@ for folder in commands:  # figures that order.txt does not name come by folder
         if (picture := path.with_suffix(".svg")).exists():
             said = json.loads(path.read_text(encoding="utf-8"))
             shown[f"{folder}/{path.stem}"] = said, picture.relative_to(out)
-order = (committed / "order.txt").read_text(encoding="utf-8").split()
+lines = (committed / "order.txt").read_text(encoding="utf-8").splitlines()
+order = [line for line in lines if not line.startswith("# ")]  # without the topics
 if gone := [name for name in order if name not in shown]:
     sys.exit(f"redraw.sh: paper_figures/order.txt names what is not drawn: {', '.join(gone)}")
 text = [head.rstrip("\n"), "", "## The figures", ""]

@@ -233,6 +233,41 @@ class Files(Folder):
         self.run_qbdraw(path, "--format", "svg")
         self.assertNotIn(b"<title>", self.content("figure.svg"))
 
+    def drawn_keys(self, *panels, **more):
+        """Draws panels; gives the keys of the names in the SVG, by name, and those of what is drawn
+        in the panels, each once."""
+        self.run_qbdraw(self.write(*panels, **more), "--format", "svg", "--style", "web")
+        text = self.content("figure.svg").decode()
+        names = re.findall(r'<g data-key="([^"]*)">\s*(?:<!--.*?-->\s*)?<text [^>]*>(.*?)</text>', text)
+        marks = re.findall(r'data-series="([^"]*)"', text)
+        self.assertNotRegex(text, 'id="(series|key):')
+        return {name: key for key, name in names}, dict.fromkeys(marks, 0).keys()
+
+    def test_a_name_has_the_keys_of_the_series_in_all_panels_that_it_stands_for(self):
+        same = [(x, y * 1.0001) for x, y in RISING]
+        names, marks = self.drawn_keys(
+            panel(line("ring", RISING), line("zigzag", same, mark=1), line("cqs", FALLING)),
+            panel(line("cqs", FALLING), rectangle("bar", 1, 2, 1, 2, text="b", hatch="/")))
+        self.assertEqual(names["cqs"], "2")
+        self.assertEqual(names["bar"], "3")
+        self.assertEqual(set(marks), {"0 data", "1 data", "2 data", "3 data"})
+        names, _ = self.drawn_keys(panel(line("ring", RISING), line("zigzag", same, mark=1)))
+        self.assertEqual(names, {"ring = zigzag": "0 1"})
+
+    def test_a_kind_has_a_key_and_what_the_legend_leaves_out_that_of_its_like(self):
+        shapes = {"draw": "points", "mark": 3}
+        names, marks = self.drawn_keys(
+            panel(line("a", RISING), line("a", [(2, "")], kind="out_of_memory", draw="out_of_memory"),
+                  line("a, bound", FALLING, draw="line", unlisted=True),
+                  line("theirs", [(1, 3), (4, 5)], kind="published"),
+                  line("b 1", FALLING, colour="#111111", **shapes),
+                  line("a shape", [], colour="#6e6e6e", **shapes)),
+            legend=["a", "a shape"], published_legend="published")
+        self.assertEqual(names, {"a": "0", "published": "published", "a shape": "4",
+                                 "out of memory": "out_of_memory"})
+        self.assertEqual(set(marks), {"0 data", "0 out_of_memory", "1 0 data", "2 published",
+                                      "3 4 data"})
+
     def test_a_figure_that_is_refused_leaves_the_others_drawn(self):
         first = self.write(panel(line("a", RISING)))
         last = os.path.join(self.folder, "last.json")

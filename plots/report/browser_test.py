@@ -40,7 +40,9 @@ def expected_rows():
     """What the checks must find, counted in the run's own table."""
     with open(RUN / "cases.csv", newline="", encoding="utf-8") as file:
         cases = list(csv.DictReader(file))
-    return {"all": len(cases), "ulysses": sum(case["algorithm"] == "ulysses" for case in cases)}
+    figures = len([svg for svg in (ROOT / "paper_figures").rglob("*.svg") if svg.with_suffix(".json").exists()])
+    return {"all": len(cases), "ulysses": sum(case["algorithm"] == "ulysses" for case in cases),
+            "figures": figures}
 
 
 def test_page(pages):

@@ -1,5 +1,5 @@
-// What the page of a run can do besides being read: sort and filter long tables, show the values
-// under the pointer, and save pictures. Without it the page is plain and complete.
+// What a page can do besides being read: sort and filter long tables, choose among figures, show the
+// values under the pointer, hide series, and save pictures. Without it the page is plain and complete.
 'use strict';
 
 // ---- long tables -------------------------------------------------------------------------------
@@ -42,26 +42,33 @@ function makeSortable(table) {
   });
 }
 
+// Puts fields with their labels before a place, and hides the items that do not fit them.
+function addFilter(place, fields, items, fits, noun) {
+  const box = document.createElement('div');
+  const count = document.createElement('output');
+  box.className = 'filter';
+  for (const field of fields) {
+    const label = document.createElement('label');
+    label.append(field.name + ' ', field);
+    box.append(label);
+  }
+  const show = () => {
+    for (const item of items) item.hidden = !fits(item);
+    count.textContent = ` ${items.filter((item) => !item.hidden).length} of ${items.length} ${noun}`;
+  };
+  box.append(count);
+  box.addEventListener('input', show);
+  place.before(box);
+  show();
+}
+
 // Shows the rows that have each word of a text somewhere.
 function makeFilter(table) {
-  const box = document.createElement('label');
-  box.className = 'filter';
-  const input = document.createElement('input');
-  const count = document.createElement('output');
-  input.type = 'search';
-  box.append('Filter ', input, count);
-  const rows = [...table.tBodies[0].rows];
-  const show = () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const row of rows) {
-      const text = [...row.cells].map((cell) => cell.textContent).join(' ').toLowerCase();
-      row.hidden = !words.every((word) => text.includes(word));
-    }
-    count.textContent = ` ${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
-  };
-  input.addEventListener('input', show);
-  table.parentElement.before(box);
-  show();
+  const input = Object.assign(document.createElement('input'), { type: 'search', name: 'filter' });
+  addFilter(table.parentElement, [input], [...table.tBodies[0].rows], (row) => {
+    const text = [...row.cells].map((cell) => cell.textContent).join(' ').toLowerCase();
+    return input.value.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  }, 'rows');
 }
 
 for (const table of document.querySelectorAll('table'))
@@ -79,6 +86,47 @@ function openTarget() {
 addEventListener('hashchange', openTarget);
 openTarget();
 
+// ---- the figures of an index -------------------------------------------------------------------
+
+// A list for each thing that the cards say of their figures: data-topic and the like.
+const cards = [...document.querySelectorAll('.gallery > li')];
+if (cards.length) {
+  const lists = Object.keys(cards[0].dataset).map((name) => {
+    const list = Object.assign(document.createElement('select'), { name });
+    for (const value of new Set(['all', ...cards.map((card) => card.dataset[name])])) list.append(new Option(value));
+    return list;
+  });
+  addFilter(document.querySelector('main > section'), lists, cards, (card) =>
+    lists.every((list) => ['all', card.dataset[list.name]].includes(list.value)), 'figures');
+}
+
+// ---- the series of a figure --------------------------------------------------------------------
+
+// The marks of a series have its keys in data-series, and a name, or the sample beside it, has those
+// in data-key that it stands for. A click on it hides the marks in all panels, or shows them.
+function makeToggles(svg) {
+  const keysOf = (one) => (one.dataset.series ?? one.dataset.key).split(' ');
+  const marks = [...svg.querySelectorAll('[data-series]')];
+  const used = new Set(marks.flatMap(keysOf));
+  const names = [...svg.querySelectorAll('[data-key]')].filter((name) => used.has(keysOf(name)[0]));
+  const hidden = new Set();
+  const turn = (event) => {
+    if (!['Enter', ' ', undefined].includes(event.key)) return;
+    event.preventDefault();
+    const change = event.currentTarget.getAttribute('aria-pressed') === 'true' ? 'add' : 'delete';
+    for (const key of keysOf(event.currentTarget)) hidden[change](key);
+    for (const mark of marks) mark.classList.toggle('off', keysOf(mark).some((key) => hidden.has(key)));
+    for (const name of names) name.setAttribute('aria-pressed', !keysOf(name).every((key) => hidden.has(key)));
+    svg.querySelector(':scope > circle')?.remove();  // around the last value that was read
+  };
+  for (const name of names) {
+    svg.setAttribute('role', 'group');
+    for (const event of ['click', 'keydown']) name.addEventListener(event, turn);
+    const look = name.querySelector('text') ? { role: 'button', tabindex: 0 } : { 'aria-hidden': true };
+    for (const [key, value] of Object.entries({ 'aria-pressed': true, ...look })) name.setAttribute(key, value);
+  }
+}
+
 // ---- the values of a figure --------------------------------------------------------------------
 
 // The picture has an unseen shape with a <title> at each mark, in a group for each series.
@@ -90,15 +138,18 @@ function showValues(figure) {
   const output = document.createElement('output');
   output.className = 'values';
   if (!document.querySelector('.values'))
-    output.textContent = 'Point at a figure, or focus it and use the arrow keys, to read its values.';
+    output.textContent = 'Point at a figure, or focus it and use the arrow keys, to read its values.' +
+      (svg.querySelector('[data-key]') ? ' Click a name of a series to hide or show it.' : '');
   paper.setAttribute('aria-description', 'The arrow keys read its values.');
   paper.after(output);
   const ring = document.createElementNS('http://www.w3.org/2000/svg', 'circle');
   for (const [name, value] of [['r', 7], ['fill', 'none'], ['stroke', '#000'], ['stroke-width', 2]])
     ring.setAttribute(name, value);
+  const isHidden = (shape) => shape.parentNode.classList.contains('off');
   let shown = -1;
   const show = (index) => {
     shown = index;
+    if (shapes.every(isHidden)) return;
     const { x, y, width, height } = boxes[shown];
     ring.cx.baseVal.value = x + width / 2;
     ring.cy.baseVal.value = y + height / 2;
@@ -108,7 +159,7 @@ function showValues(figure) {
   };
   svg.addEventListener('pointermove', (event) => {
     const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
-    const far = boxes.map(({ x, y, width, height }) =>
+    const far = boxes.map(({ x, y, width, height }, i) => isHidden(shapes[i]) ? Infinity :
       Math.hypot(Math.max(x - at.x, 0, at.x - x - width), Math.max(y - at.y, 0, at.y - y - height)));
     show(far.indexOf(Math.min(...far)));
   });
@@ -116,26 +167,26 @@ function showValues(figure) {
     const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step) return;
     // Up and down go to the first mark of another series.
-    const stops = shapes.map((_, i) => i).filter((i) => /Right|Left/.test(event.key) || !shapes[i].previousSibling);
+    const stops = shapes.map((_, i) => i).filter((i) => !isHidden(shapes[i]) &&
+      (/Right|Left/.test(event.key) || !shapes[i].previousSibling));
     const own = stops.findLastIndex((stop) => stop <= shown);
     show(stops[(own + step + stops.length) % stops.length]);
     event.preventDefault();
   });
 }
 
-for (const figure of document.querySelectorAll('figure[data-name]'))
-  if (figure.querySelector('.marks')) showValues(figure);
-
-// ---- pictures as files -------------------------------------------------------------------------
+// ---- every figure ------------------------------------------------------------------------------
 
 for (const figure of document.querySelectorAll('figure[data-name]')) {
-  const svg = figure.querySelector('.paper svg');
   const files = figure.querySelector('.files');
-  if (!svg || !files) continue;
-  const text = new XMLSerializer().serializeToString(svg);
-  const link = document.createElement('a');
-  link.textContent = 'SVG';
-  link.download = figure.dataset.name + '.svg';
-  link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
-  files.prepend(link);
+  if (![...files.children].some((link) => link.textContent === 'SVG')) {
+    const text = new XMLSerializer().serializeToString(figure.querySelector('.paper svg'));
+    const link = document.createElement('a');
+    link.textContent = 'SVG';
+    link.download = figure.dataset.name + '.svg';
+    link.href = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+    files.prepend(link);
+  }
+  for (const svg of figure.querySelectorAll('.paper svg')) makeToggles(svg);
+  if (figure.querySelector('.marks')) showValues(figure);
 }

@@ -6,33 +6,12 @@
 namespace qb {
 namespace {
 
-std::string files_html(const std::vector<Report::Link>& files, const std::string& name) {
-  std::string out = "<span class=\"files\">";
-  for (const Report::Link& file : files) {
-    // A file that the page holds is saved under its name, not opened.
-    const bool held = file.address.starts_with("data:");
-    out += fmt::format("<a href=\"{}\"{}>{}</a> ", html_escape(file.address),
-                       held ? fmt::format(" download=\"{}.csv\"", html_escape(name)) : "",
-                       html_escape(file.text));
-  }
-  return out + "</span>";
-}
-
 // One drawing of a figure; ids of two in one page differ by `prefix`.
 std::string drawing(const Report::Picture& figure, const std::string& svg, std::string_view look,
                     const std::string& prefix) {
   return fmt::format(
       "<div class=\"paper{}\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</div>\n", look,
       html_escape(figure.title), inline_svg(svg, prefix, figure.title));
-}
-
-std::string figure_html(const Report::Picture& figure, std::size_t index) {
-  std::string out = fmt::format("<figure data-name=\"{}\">\n", html_escape(figure.name));
-  const std::string prefix = fmt::format("f{}-", index);
-  out += drawing(figure, figure.svg, figure.narrow.empty() ? "" : " broad", prefix);
-  if (!figure.narrow.empty()) out += drawing(figure, figure.narrow, " narrow", "n" + prefix);
-  return out + fmt::format("<figcaption>{}{}</figcaption>\n</figure>\n", caption_html(figure),
-                           files_html(figure.files, figure.name));
 }
 
 constexpr std::size_t kMostOpenRows = 12;
@@ -67,14 +46,31 @@ std::string section_html(const Report::Section& section, const std::string& id,
 
 }  // namespace
 
-std::string caption_html(const Report::Picture& figure) {
+std::string links_html(const std::vector<Report::Link>& links, std::string_view name) {
+  std::string out;
+  for (const Report::Link& link : links) {
+    // A file that the page holds is saved under its name, not opened.
+    const bool held = link.address.starts_with("data:");
+    out += fmt::format("<a href=\"{}\"{}>{}</a> ", html_escape(link.address),
+                       held ? fmt::format(" download=\"{}.csv\"", html_escape(name)) : "",
+                       html_escape(link.text));
+  }
+  return out;
+}
+
+std::string figure_html(const Report::Picture& figure, std::size_t index) {
+  std::string out = fmt::format("<figure data-name=\"{}\">\n", html_escape(figure.name));
+  const std::string prefix = fmt::format("f{}-", index);
+  out += drawing(figure, figure.svg, figure.narrow.empty() ? "" : " broad", prefix);
+  if (!figure.narrow.empty()) out += drawing(figure, figure.narrow, " narrow", "n" + prefix);
   const std::string& said = figure.finding.empty() ? figure.title : figure.finding;
-  std::string out = fmt::format("<p>{}</p>\n", html_escape(said.empty() ? figure.name : said));
+  out += fmt::format("<figcaption><p>{}</p>\n", html_escape(said.empty() ? figure.name : said));
   if (!figure.notes.empty())
     out += fmt::format("<p>{}</p>\n", html_escape(fmt::format("{}", fmt::join(figure.notes, " "))));
   if (!figure.provenance.empty())
     out += fmt::format("<p class=\"note\">{}</p>\n", html_escape(figure.provenance));
-  return out;
+  return out + fmt::format("<span class=\"files\">{}</span></figcaption>\n</figure>\n",
+                           links_html(figure.files, figure.name));
 }
 
 std::string report_html(const Report& report) {

@@ -47,6 +47,13 @@ struct Report {
 // Escapes everything but markup: titles, cells and messages may hold any text.
 [[nodiscard]] std::string report_html(const Report& report);
 
+// The `index`-th figure of a page, and beneath it what it shows, what its marks mean, where it
+// comes from, and its files.
+[[nodiscard]] std::string figure_html(const Report::Picture& figure, std::size_t index);
+// A file that the page holds is saved as `name`.csv.
+[[nodiscard]] std::string links_html(const std::vector<Report::Link>& links,
+                                     std::string_view name = "");
+
 // ---- the sections of a run folder --------------------------------------------------------------
 
 // Draws the figures into `directory` and reads them back for a page. Empty figures are left out and
@@ -55,14 +62,14 @@ struct Report {
                                                            const std::string& directory,
                                                            std::vector<std::string>& missing);
 
-// What stands beneath a figure: what it shows, what its marks mean, and where it comes from.
-[[nodiscard]] std::string caption_html(const Report::Picture& figure);
-
 // Three sentences: what was run, what agrees, what does not.
 [[nodiscard]] std::vector<std::string> conclusion(const PlottedRun& run);
 
-// Makes the page of `qb report RUN`: the conclusion and the first figure, then what was found, then
-// the single cases.
+// A sentence each on disturbed cases and on a torn table.
+[[nodiscard]] std::vector<std::string> remarks(const PlottedRun& run);
+
+// Makes the page of `qb report RUN`: the conclusion and the first figure, then the other figures,
+// the single cases, and the machine.
 [[nodiscard]] Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                                 const std::vector<std::string>& missing);
 
@@ -77,12 +84,13 @@ struct Report {
 
 // ---- the index of a folder ---------------------------------------------------------------------
 
-// Makes the page FOLDER/index.html of the drawn figures and tables of a folder such as
-// paper_figures, with what they show, and links to the files that they were made of. The figures
-// come in the order of FOLDER/order.txt, a line FOLDER/NAME for each, and those that it does not
-// name after them. Each folder in FOLDER, or its folders `figures` and `tables`, holds figures
-// (NAME.csv, NAME.json, NAME.svg) and tables (NAME.md, NAME.csv). Throws UsageError if there is no
-// such folder, or no figure and no table in it.
+// Makes the page FOLDER/index.html of the drawn figures, pages and tables of a folder such as
+// paper_figures, with what the figures show, and links to the files that they were made of. They
+// come in the order of FOLDER/order.txt, a line FOLDER/NAME for each after a line `# TOPIC`, and
+// those that it does not name after them. A reader can choose by topic, by machine, and by whether
+// numbers are measured, modelled or derived. Each folder in FOLDER, or its folders `figures` and
+// `tables`, holds figures (NAME.csv, NAME.json, NAME.svg) and tables (NAME.md, NAME.csv). Throws
+// UsageError if there is no such folder, or no figure and no table in it.
 [[nodiscard]] std::string index_html(const std::string& folder);
 
 }  // namespace qb

@@ -36,37 +36,6 @@ Report::Section times_section(const CsvTable& cases) {
       .folded = true};
 }
 
-// What a reader sees first; it takes the first of the figures.
-Report::Section opening(const PlottedRun& run, std::vector<Report::Picture>& figures,
-                        const std::vector<std::string>& missing) {
-  Report::Section section{.title = "Result", .paragraphs = conclusion(run)};
-  if (run.cases.torn())
-    section.paragraphs.emplace_back(
-        "The last line of cases.csv is torn (its writer was killed) and left out.");
-  section.paragraphs.insert(section.paragraphs.end(), missing.begin(), missing.end());
-  if (!figures.empty()) {
-    section.figures.push_back(std::move(figures.front()));
-    figures.erase(figures.begin());
-  }
-  return section;
-}
-
-Report::Section tables_section(const CsvTable& cases) {
-  Report::Section section{.title = "Tables",
-                          .tables = {failed_cases_table(cases), cases_table(cases)}};
-  std::erase_if(section.tables, [](const Table& table) { return table.rows.empty(); });
-  return section;
-}
-
-Report::Section environment_section(const Provenance& provenance) {
-  Table table{.name = "environment", .title = "Machine and build", .header = {"fact", "value"}};
-  for (const auto& [name, value] : provenance.facts) table.rows.push_back({name, value});
-  return {.title = "Environment",
-          .paragraphs = {provenance_line(provenance)},
-          .tables = {std::move(table)},
-          .folded = true};
-}
-
 Report::Section again_section(const PlottedRun& run) {
   Report::Section section{.title = "Run and draw it again", .folded = true};
   if (!run.provenance.peer.empty()) {
@@ -126,6 +95,15 @@ std::string head_line(const PlottedRun& run) {
                 "; ");
 }
 
+Report::Section settings_section(const PlottedRun& run) {
+  Table table{.name = "environment", .title = "Machine and build", .header = {"fact", "value"}};
+  for (const auto& [name, value] : run.provenance.facts) table.rows.push_back({name, value});
+  return {.title = "Settings and machine",
+          .paragraphs = joined_notes({{run.provenance.description, head_line(run)}}),
+          .tables = {std::move(table)},
+          .folded = true};
+}
+
 }  // namespace
 
 std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
@@ -164,17 +142,25 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
 
 Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                   const std::vector<std::string>& missing) {
-  for (Report::Picture& figure : figures) figure.provenance.clear();  // the head of the page has it
+  for (Report::Picture& figure : figures) figure.provenance.clear();  // a section has it
   Report report{.title = run.provenance.experiment.empty()
                              ? std::string("A run of QuorumBench")
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),
-                .subtitle = head_line(run),
-                .sections = {opening(run, figures, missing)}};
-  if (!figures.empty())
-    report.sections.push_back({.title = "Figures", .figures = std::move(figures)});
-  report.sections.push_back(tables_section(run.cases));
+                .sections = {{.title = "Result", .paragraphs = conclusion(run)}}};
+  if (!figures.empty()) {
+    report.sections[0].figures.push_back(std::move(figures.front()));
+    figures.erase(figures.begin());
+  }
+  if (!figures.empty() || !missing.empty())
+    report.sections.push_back(
+        {.title = "Figures", .paragraphs = missing, .figures = std::move(figures)});
+  Report::Section tables{.title = "Tables",
+                         .paragraphs = remarks(run),
+                         .tables = {failed_cases_table(run.cases), cases_table(run.cases)}};
+  std::erase_if(tables.tables, [](const Table& table) { return table.rows.empty(); });
+  report.sections.push_back(std::move(tables));
   report.sections.push_back(times_section(run.cases));
-  report.sections.push_back(environment_section(run.provenance));
+  report.sections.push_back(settings_section(run));
   report.sections.push_back(again_section(run));
   return report;
 }

@@ -19,20 +19,29 @@ PlottedRun run_of(CsvTable cases) {
   return run;
 }
 
+Report::Section section_of(const Report& report, const std::string& title) {
+  for (const Report::Section& section : report.sections)
+    if (section.title == title) return section;
+  throw std::out_of_range("no section " + title);
+}
+
 TEST(RunReport, CountsHowCasesEnded) {
   const std::string page = report_html(run_report(run_of(case_study_2(10)), {}, {}));
   EXPECT_THAT(page, HasSubstr(": 40 ok, 1 oom, 4 oom_skipped."));
 }
 
-TEST(RunReport, OfModelledCasesNamesTheModelledDeviceInItsHead) {
+TEST(RunReport, OfModelledCasesNamesTheModelledDevice) {
   Values values = ok_case(7, 1000, 0.5);
   const PlottedRun measured = run_of(cases_of({values}));
   values["ranks"] = "model";
   values["model_device"] = "data/devices/a100.csv";
   const PlottedRun modelled = run_of(cases_of({values}));
   const std::string here = modelled.provenance.machine;
-  EXPECT_THAT(run_report(modelled, {}, {}).subtitle, ::testing::StartsWith("model of A100; "));
-  EXPECT_THAT(run_report(measured, {}, {}).subtitle, ::testing::StartsWith(here));
+  const auto settings = [](const PlottedRun& run) {
+    return section_of(run_report(run, {}, {}), "Settings and machine").paragraphs.back();
+  };
+  EXPECT_THAT(settings(modelled), ::testing::StartsWith("model of A100; "));
+  EXPECT_THAT(settings(measured), ::testing::StartsWith(here));
 }
 
 TEST(RunReport, OfLayersSaysWhatTheTimesAreOfALayer) {
@@ -91,10 +100,24 @@ TEST(RunReport, WhatWasFoundComesBeforeTheSingleCases) {
   std::vector<std::string> titles;
   for (const Report::Section& section : report.sections) titles.push_back(section.title);
   EXPECT_THAT(titles, ::testing::ElementsAre("Result", "Figures", "Tables", "What the times mean",
-                                             "Environment", "Run and draw it again"));
+                                             "Settings and machine", "Run and draw it again"));
   EXPECT_EQ(report.sections[0].paragraphs.size(), 3u);
+  EXPECT_EQ(report.subtitle, "");
   EXPECT_EQ(report.sections[0].figures.at(0).name, "one");
   EXPECT_EQ(report.sections[1].figures.at(0).name, "two");
+}
+
+TEST(RunReport, OpensWithThreeSentencesAndSaysTheRestBelow) {
+  Values late = ok_case(7, 1000, 0.5);
+  late["disturbed_by"] = "neighbours";
+  PlottedRun run = run_of(cases_of({late}));
+  run.provenance.unfinished = "1 of 3 cases: the run is not finished";
+  const Report report = run_report(run, {}, {"No figure x: y."});
+  EXPECT_EQ(report.sections[0].paragraphs.size(), 3u);
+  EXPECT_THAT(report.sections[0].paragraphs[0], HasSubstr("1 ok (1 of 3 cases: the run is not"));
+  EXPECT_THAT(section_of(report, "Figures").paragraphs, ::testing::ElementsAre("No figure x: y."));
+  EXPECT_THAT(section_of(report, "Tables").paragraphs,
+              ::testing::ElementsAre("1 case stayed disturbed by other work on the machine."));
 }
 
 TEST(Conclusion, SaysWhatWasRunWhatAgreesAndWhatDoesNot) {
@@ -108,10 +131,35 @@ TEST(Conclusion, SaysWhatWasRunWhatAgreesAndWhatDoesNot) {
   const std::vector<std::string> said = conclusion(run_of(cases_of({good, failed})));
   ASSERT_EQ(said.size(), 3u);
   EXPECT_THAT(said[0], HasSubstr("2 cases of cqs were run: 1 ok, 1 unsupported."));
-  EXPECT_THAT(said[1], HasSubstr("the one case that ran agree with a float64 reference"));
-  EXPECT_THAT(said[1], HasSubstr("holds what the plan counts, to 1 %, in 1 of 1"));
-  EXPECT_THAT(said[2], HasSubstr("1 case has no result (unsupported: cqs needs three workers)"));
-  EXPECT_THAT(said[2], HasSubstr("the cost model is off by 20 % in the median and 20 % at worst"));
+  EXPECT_THAT(said[1], HasSubstr("Agrees: 1 of 1 outputs with a float64 reference"));
+  EXPECT_THAT(said[1], HasSubstr("1 of 1 peaks of memory with their plans, to 1 %"));
+  EXPECT_EQ(said[2],
+            "Does not agree: times with the cost model, by 20 % in the median and 20 % at worst.");
+}
+
+TEST(Conclusion, ACaseWithoutAResultIsNoDisagreement) {
+  const Values good = ok_case(7, 1000, 0.5);
+  for (const char* status : {"oom", "unsupported", "timeout"}) {
+    Values failed = good;
+    failed["case_id"] = "failed";
+    failed["status"] = status;
+    const std::vector<std::string> said = conclusion(run_of(cases_of({good, failed})));
+    EXPECT_EQ(said[2], "Does not agree: nothing that was compared.");
+    EXPECT_THAT(said[0], HasSubstr(fmt::format("1 {}", status)));
+  }
+}
+
+TEST(Conclusion, AWrongOutputAndAnUnplannedPeakAreDisagreements) {
+  Values good = ok_case(7, 1000, 0.5);
+  good["device_peak_bytes"] = "1000";
+  good["predicted_device_peak_bytes"] = "1020";
+  Values wrong = good;
+  wrong["case_id"] = "wrong";
+  wrong["status"] = "incorrect";
+  const std::vector<std::string> said = conclusion(run_of(cases_of({good, wrong})));
+  EXPECT_THAT(said[1], HasSubstr("1 of 2 outputs"));
+  EXPECT_THAT(said[1], ::testing::Not(HasSubstr("memory")));
+  EXPECT_EQ(said[2], "Does not agree: 1 of 2 outputs; 1 of 1 peaks of memory.");
 }
 
 TEST(Conclusion, OfModelledCasesSaysThatNothingWasTimed) {

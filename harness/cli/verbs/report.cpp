@@ -12,9 +12,10 @@ constexpr const char* kReportFooter =
     R"(The page needs no network and no other file, since the figures are inside it as SVG; `qb plot` writes
 them as files. Without matplotlib it still writes the page, which then says so, and the exit code is 3.
 
---index writes FOLDER/index.html, one page of all figures and tables in the folders of FOLDER: what
-each shows, and links to its picture, numbers, declaration and provenance. They come in the order of
-FOLDER/order.txt, a line FOLDER/NAME each, if there is one.
+--index writes FOLDER/index.html, one page of all figures, pages and tables in the folders of FOLDER:
+the figures themselves, what each shows, its machine, whether its numbers are measured, modelled or
+derived, and links to its files. They come in the order of FOLDER/order.txt, if there is one: a line
+FOLDER/NAME for each figure, after a line `# TOPIC`.
 
 Examples:
   qb report results/smoke/latest

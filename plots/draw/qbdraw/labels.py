@@ -86,14 +86,15 @@ def place_right(page, cell, groups):
         leader = cell.axes.transAxes.inverted().transform([start, (box.x1 + page.pt(gap - 2.5), at)])
         cell.labels.append(cell.axes.add_artist(Line2D(
             *leader.T, transform=cell.axes.transAxes, linewidth=0.5, color=colour, clip_on=False,
-            zorder=2.05, in_layout=False)))
-        add_text(cell, box.x1, at, text, gap, color=colour, size=size, va="center", linespacing=1.05)
+            zorder=2.05, in_layout=False, gid=group.gid)))
+        add_text(cell, box.x1, at, text, gap, color=colour, size=size, va="center",
+                 linespacing=1.05, gid=group.gid)
     return True
 
-def place_free(page, cell, text, colour, places):
-    """Writes a text at the first of the places, (x, y, ha, va), where it covers nothing, if any."""
-    made = add_text(cell, 0, 0, text, color=colour, size=page.style.rc["legend.fontsize"],
-                    in_layout=False)
+def place_free(page, cell, group, colour, places):
+    """Writes a name at the first of the places, (x, y, ha, va), where it covers nothing, if any."""
+    made = add_text(cell, 0, 0, group.name, color=colour, size=page.style.rc["legend.fontsize"],
+                    in_layout=False, gid=group.gid)
     others = [other.get_window_extent(page.renderer).extents for other in cell.labels
               if other is not made and not isinstance(other, Line2D)]
     boxes = np.array([*traces.marks_on(cell.axes, page.pt), *others, *traces.bars_on(cell)])
@@ -139,7 +140,7 @@ def place_labels(page, direct):
                 right.append(group)
                 continue
             colour = DARK if limit else ink(group.first.colour, STRIP)
-            if not place_free(page, cell, group.name, colour, spots(page, cell, group)):
+            if not place_free(page, cell, group, colour, spots(page, cell, group)):
                 homeless |= group.names
         if right and not place_right(page, cell, right):
             homeless |= set().union(*(group.names for group in right))

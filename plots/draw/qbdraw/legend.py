@@ -31,18 +31,18 @@ def key_of(series, rc, grey=False):
     return key
 
 def entries(page, direct):
-    """Gives names and samples; `direct` are the names that stand in the panels."""
+    """Gives names, samples and keys; `direct` are the names that stand in the panels."""
     rc, listed = page.style.rc, []
     every = [one for panel in page.figure.panels for one in panel.series]
     for name in page.figure.legend:
         first = next((one for one in every
                       if one.name == name and not one.unlisted and not one.is_cross), None)
         if first and name not in direct:
-            listed.append((name, key_of(first, rc)))
+            listed.append((name, key_of(first, rc), first.key))
     for word, name in {"published": page.figure.published_legend, **CROSSES}.items():
         first = next((one for one in every if one.kind == word and one.points), None)
         if name and first:
-            listed.append((name, key_of(first, rc, grey=True)))
+            listed.append((name, key_of(first, rc, grey=True), word))
     return listed
 
 def gap(page):
@@ -74,14 +74,18 @@ def make_legend(page, listed, place, bottom):
         return 0.0
     width, height = page.canvas.get_size_inches() * 72.0
     size = page.style.rc["legend.fontsize"]
-    names = ["\n".join(page.wrap(name, width - 5.0 * size, size)) for name, _ in listed]
+    names = ["\n".join(page.wrap(name, width - 5.0 * size, size)) for name, *_ in listed]
     below = [("lower center", (0.5, bottom / height), columns)
              for columns in range(most_columns(page, names, width - 6.0), 0, -1)]
     for loc, anchor, columns in ([] if place else gap(page)) + below:
         page.legend = page.canvas.legend(
-            [key for _, key in listed], names, ncol=columns, loc=loc, bbox_to_anchor=anchor,
+            [sample for _, sample, _ in listed], names, ncol=columns, loc=loc, bbox_to_anchor=anchor,
             borderaxespad=0.3, handler_map={Patch: Lettered()})
         page.legend.set_in_layout(False)
+        handles = getattr(page.legend, "legend_handles", None) or page.legend.legendHandles  # < 3.7
+        for made in (page.legend.get_texts(), handles):
+            for one, (*_, key) in zip(made, listed):
+                one.set_gid("key:" + key)
         box = page.legend.get_window_extent(page.renderer)
         if loc == "upper left" and box.x1 <= page.pt(width) and box.y0 >= page.pt(bottom):
             return 0.0

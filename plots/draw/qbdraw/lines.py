@@ -21,6 +21,7 @@ class Group:
 
     def __init__(self, members, name):
         self.members, self.first, self.name = members, members[0], name
+        self.gid = "key:" + " ".join(dict.fromkeys(one.key for one in members))
         self.names = {one.name for one in members}
 
 def look_of(series, rc, nested=0):
@@ -29,7 +30,7 @@ def look_of(series, rc, nested=0):
     look = {"color": series.colour, "linewidth": width, "linestyle": DASHES[series.dash % 3],
             "marker": "", "markersize": size * MARK_SIZE[series.mark % 7],
             "markeredgewidth": 2.0 if series.mark == SLASH else 0.8,
-            "markeredgecolor": series.colour, "dash_capstyle": "butt"}
+            "markeredgecolor": series.colour, "dash_capstyle": "butt", "gid": series.gid}
     if series.draw in ("line_points", "points"):
         look["marker"] = MARKS[series.mark % 7]
         look["markerfacecolor"] = "#ffffff" if series.thin else "none" if nested else series.colour
@@ -121,7 +122,8 @@ def draw_line(cell, series, rc, nested):
     bars = [p for p in series.points if math.isfinite(p.low) and math.isfinite(p.high)]
     if bars and not nested:
         axes.vlines([p.x for p in bars], [p.low for p in bars], [p.high for p in bars],
-                    colors=series.colour, linewidth=0.82 * rc["lines.linewidth"], zorder=2.4)
+                    colors=series.colour, linewidth=0.82 * rc["lines.linewidth"], zorder=2.4,
+                    gid=series.gid)
     hollow = np.array([p.disturbed for p in series.points])
     for chosen, changed in ((~hollow, {}), (hollow, {"markerfacecolor": "#ffffff"})):
         if chosen.any():
@@ -139,5 +141,5 @@ def draw_lines(cell, rc):
             draw_line(cell, one, rc, nested.get(id(one), 0))
         elif nested[id(one)] == 0:
             look = look_of(one, rc)
-            cell.axes.axhline(one.points[0].y, zorder=2.1, color=look["color"],
+            cell.axes.axhline(one.points[0].y, zorder=2.1, color=look["color"], gid=one.gid,
                               linestyle=look["linestyle"], linewidth=look["linewidth"])

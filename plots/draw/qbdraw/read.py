@@ -110,6 +110,24 @@ def read_points(figure, path):
                 raise FigureError(f"{path}:{line}: {error}.") from None
             one.points.append(Point(*values, row.get("disturbed") == "1", row.get("text") or ""))
 
+def shape_of(one):
+    return one.draw, one.mark if one.draw == "points" else one.dash
+
+def add_keys(figure):
+    """Gives each series the keys of the names by which a page hides it: its own and, if the legend
+    does not have it, those of the entries that look as it does; one without marks tells a shape."""
+    every = [one for panel in figure.panels for one in panel.series]
+    keys = {name: str(i) for i, name in enumerate(dict.fromkeys(one.name for one in every))}
+    entries = {one.name: one for one in every if one.name in figure.legend and not one.unlisted}
+    marked = {one.name for one in every if one.points}
+    for one in every:
+        like = [] if one.name in entries or one.kind != "data" else [
+            keys[name] for name, other in entries.items()
+            if (other.colour, other.mark) == (one.colour, one.mark)
+            or name not in marked and one.draw != "rectangles" and shape_of(other) == shape_of(one)]
+        one.key = keys[one.name]
+        one.gid = " ".join(["series:" + one.key, *like, one.kind])
+
 def read_figure(path):
     """Reads NAME.json and NAME.csv. Throws FigureError if they are broken, OSError if a file is
     missing."""
@@ -120,4 +138,5 @@ def read_figure(path):
             raise FigureError(f"{path} is not JSON: {error}.") from None
     figure = make_figure(data, path)
     read_points(figure, path.removesuffix(".json") + ".csv")
+    add_keys(figure)
     return figure

@@ -31,12 +31,12 @@ def draw_rectangles(page, cell, series):
             add_text(cell, bar, p.text or series.text, series,
                      max(page.style.least_font, page.style.rc["font.size"] - 0.2))
     cell.axes.add_collection(PolyCollection(
-        shape, facecolors=series.colour, edgecolors=edges, zorder=2.0,
+        shape, facecolors=series.colour, edgecolors=edges, zorder=2.0, gid=series.gid,
         linewidths=0.4 * width if series.thin else width), autolim=False)
     if series.hatch:
         cell.axes.add_collection(PolyCollection(
             shape, facecolors="none", edgecolors="#ffffff", linewidths=0, hatch=series.hatch,
-            zorder=2.01), autolim=False)
+            zorder=2.01, gid=series.gid), autolim=False)
 
 def add_text(cell, bar, text, series, size):
     """Writes a text into a bar, beyond one without an area, or where the series says."""
@@ -53,7 +53,8 @@ def add_text(cell, bar, text, series, size):
         va="bottom" if above or y > high else "top" if y < low else "center",
         transform=offset_copy(cell.axes.transData, cell.axes.figure, 3.0 * beside, 1.5 * above,
                               units="points"),
-        linespacing=1.1, color=DARK if bar.outside else text_on(bar.colour), in_layout=False)
+        linespacing=1.1, color=DARK if bar.outside else text_on(bar.colour), in_layout=False,
+        gid=series.gid)
 
 def fit_texts(page, cell):
     """Turns or leaves out texts after the panels have their sizes, and gives those above bars

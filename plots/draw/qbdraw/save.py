@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes files; the same figure gives the same bytes."""
 import os
+import re
 import shutil
 
 import matplotlib
@@ -13,12 +14,14 @@ NO_DATE = {"svg": {"metadata": {"Date": None}}, "pdf": {"metadata": {"CreationDa
 
 def finish(page, path):
     """Moves the look of all lines in an SVG from a style sheet, which would act on a whole page, to
-    the root, and adds the values of the marks for the web."""
+    the root, and adds the values of the marks for the web. What belongs to a series has its key and
+    its kind in data-series, and a name has the keys or the kind that it stands for in data-key."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     text = text.replace(
         '<style type="text/css">*{stroke-linejoin: round; stroke-linecap: butt}</style>', "")
     text = text.replace("<svg ", '<svg stroke-linejoin="round" stroke-linecap="butt" ', 1)
+    text = re.sub(r'id="(series|key):', r'data-\1="', text)
     if page.style.web:
         text = text.replace("</svg>", values.marks(page) + "</svg>")
     with open(path, "w", encoding="utf-8") as file:

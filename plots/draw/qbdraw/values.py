@@ -58,7 +58,9 @@ def marks(page):
     shown = [(cell, one) for cell in page.cells for one in cell.panel.series
              if one.points and one.draw != "limit" and not one.is_cross]
     every = 1 + sum(len(one.points) for _, one in shown) // MOST
-    groups = ["".join(shape(page, cell, one, p) for p in one.points[::every])
+    groups = [(one, "".join(shape(page, cell, one, p) for p in one.points[::every]))
               for cell, one in shown]
-    return ('<g class="marks" fill="none" pointer-events="all">\n'
-            + "\n".join(f"<g>{group}</g>" for group in groups if group) + "\n</g>\n")
+    return ('<g class="marks" fill="none" pointer-events="all">\n' + "\n".join(
+        f'<g data-series="{one.gid.removeprefix("series:")}">{group}</g>'
+        for one, group in groups if group)
+            + "\n</g>\n")

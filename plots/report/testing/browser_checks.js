@@ -55,7 +55,7 @@ function filterBy(view, text) {
   const box = casesOf(view).parentElement.previousElementSibling;
   const input = box.querySelector('input');
   input.value = text;
-  input.dispatchEvent(new view.Event('input'));
+  input.dispatchEvent(new view.Event('input', { bubbles: true }));
   return [shownCases(view).length, box.querySelector('output').textContent.trim()];
 }
 
@@ -80,7 +80,7 @@ function checkLength(view, what) {
 function checkOpening(view) {
   const opening = view.document.querySelector('.opening');
   const sentences = [...opening.querySelectorAll(':scope > p')];
-  check(sentences.length >= 3 && sentences[1].textContent.startsWith('Agrees:') &&
+  check(sentences.length === 3 && sentences[1].textContent.startsWith('Agrees:') &&
     sentences[2].textContent.startsWith('Does not agree:'), 'the page opens with what was run, what agrees, what does not');
   const figure = opening.querySelector('figure');
   check(figure && figure.getBoundingClientRect().top < SCREEN, 'a picture is on the first screen');
@@ -99,7 +99,8 @@ function checkPhone(view, what) {
     box.offsetParent && box.scrollWidth > box.clientWidth + 1);
   check(cut.length === 0, `${what}: nothing is cut at ${view.innerWidth} px` +
     cut.slice(0, 3).map((box) => `; ${box.getAttribute('aria-label') ?? box.textContent.slice(0, 30)} is ${box.scrollWidth} of ${box.clientWidth}`).join(''));
-  const small = [...view.document.querySelectorAll('.paper svg')].filter((svg) => svg.getClientRects().length > 0)
+  // The index has no drawings for a phone: its pictures are whole, and their SVG is a link.
+  const small = [...view.document.querySelectorAll('.paper svg')].filter((svg) => !svg.closest('.gallery')).filter((svg) => svg.getClientRects().length > 0)
     .map((svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width).filter((scale) => scale < 1);
   check(small.length === 0, `${what}: no drawing is smaller than in print`);
 }
@@ -142,6 +143,94 @@ function checkValues(view) {
   }
   // The legend has marks too, where no point is.
   check(marked > 50 && near > 0.7 * marked, `the values belong to the drawn marks (${near} of ${marked})`);
+}
+
+// A name of a series hides its marks in every panel, and its values; a second time it shows them.
+function checkToggles(view) {
+  const figure = [...view.document.querySelectorAll('figure')].find((one) => one.dataset.name === 'scheme_comparison');
+  const svg = figure.querySelector('.paper svg');
+  const marks = [...svg.querySelectorAll('[data-series]')];
+  const name = [...svg.querySelectorAll('[data-key][role=button]')].find((one) => one.textContent.trim() === 'ulysses');
+  const own = marks.filter((mark) => mark.dataset.series.split(' ').includes(name.dataset.key));
+  const panels = new Set(own.map((mark) => mark.closest('[id*="axes_"]')).filter(Boolean));
+  const seen = (mark) => view.getComputedStyle(mark).display !== 'none';
+  const values = () => [...svg.querySelectorAll('.marks > g')].filter(seen)
+    .some((group) => group.textContent.startsWith('ulysses: '));
+  check(panels.size === 4 && own.length > 8 && own.every(seen) && values(), 'a series has marks in all panels');
+  const press = (event) => {
+    name.dispatchEvent(event);
+    return [name.getAttribute('aria-pressed'), own.filter(seen).length, marks.filter(seen).length - own.filter(seen).length, values()].join();
+  };
+  const others = marks.length - own.length;
+  const read = (place) => {
+    svg.dispatchEvent(new view.PointerEvent('pointermove',
+      { clientX: place.left + place.width / 2, clientY: place.top + place.height / 2, bubbles: true }));
+    return figure.querySelector('.values').textContent;
+  };
+  const place = own.flatMap((mark) => mark.closest('.marks') ? [...mark.children] : [])
+    .map((shape) => shape.getBoundingClientRect()).find((one) => read(one).startsWith('ulysses: '));
+  const key = (text) => new view.KeyboardEvent('keydown', { key: text, cancelable: true, bubbles: true });
+  const off = ['false', 0, others, false].join();
+  const on = ['true', own.length, others, true].join();
+  check(name.tabIndex === 0 && name.getAttribute('aria-pressed') === 'true', 'a name of a series is a button');
+  check(press(new view.MouseEvent('click', { cancelable: true })) === off, 'a click on a name hides its marks in all panels, and no other');
+  check(/^\w+: /.test(read(place)) && !read(place).startsWith('ulysses: '), 'the pointer passes over what is hidden');
+  check(view.getComputedStyle(name).opacity < 0.6, 'the name of a hidden series is pale');
+  check(press(key('a')) === off, 'another key changes nothing');
+  check(press(key('Enter')) === on && read(place).startsWith('ulysses: '), 'Enter shows them again');
+  check(press(key(' ')) === off && press(key(' ')) === on, 'so does the space bar');
+  const dead = [...view.document.querySelectorAll('.paper [data-key][role=button]')].filter((one) =>
+    !one.dataset.key.split(' ').some((part) => one.closest('svg').querySelector(`[data-series~="${part}"]`)));
+  check(dead.length === 0, 'every button has marks');
+}
+
+// ---- the index of all figures ------------------------------------------------------------------
+
+function checkIndex(view) {
+  const root = view.document;
+  const cards = [...root.querySelectorAll('.gallery > li')];
+  const shown = () => cards.filter((card) => card.getClientRects().length > 0);
+  check(cards.length === expected.figures && shown().length === cards.length, `the index shows ${cards.length} figures`);
+  check(/ N tokens.* W workers.*cyclic quorum sets/.test(root.querySelector('h1 + p').textContent), 'it begins with N, W and CQS');
+  const pages = [...root.querySelectorAll('nav a')];
+  check(pages.some((page) => page.getAttribute('href') === 'papers/usp.html') &&
+    pages.every((page) => page.getBoundingClientRect().bottom < SCREEN), 'the pages of papers are on the first screen');
+  check(cards.every((card) => card.dataset.machine && card.querySelector('.source').textContent.includes(card.dataset.machine)),
+    'each card says its machine');
+
+  let read = 0;
+  for (const figure of root.querySelectorAll('figure')) {
+    const svg = figure.querySelector('svg');
+    const first = svg.querySelector('.marks > g > *').getBoundingClientRect();
+    svg.dispatchEvent(new view.PointerEvent('pointermove',
+      { clientX: first.left + first.width / 2, clientY: first.top + first.height / 2, bubbles: true }));
+    read += / at ./.test(figure.querySelector('.values').textContent) ? 1 : 0;
+  }
+  check(read === cards.length, `the values of ${read} figures are read under the pointer`);
+
+  const [topic, machine, numbers] = ['topic', 'machine', 'numbers'].map((name) => root.querySelector(`select[name=${name}]`));
+  const said = () => root.querySelector('.filter output').textContent.trim();
+  const choose = (list, value) => {
+    list.value = value;
+    list.dispatchEvent(new view.Event('input', { bubbles: true }));
+    return shown();
+  };
+  for (const list of [topic, machine, numbers])
+    for (const value of [...list.options].slice(1).map((option) => option.value)) {
+      const wanted = cards.filter((card) => card.dataset[list.name] === value);
+      check(wanted.length > 0 && wanted.length < cards.length && String(choose(list, value).map((card) => cards.indexOf(card))) ===
+        String(wanted.map((card) => cards.indexOf(card))), `${list.name} ${value}: ${wanted.length} figures, no other`);
+      check(said() === `${wanted.length} of ${cards.length} figures`, `says that there are ${wanted.length}`);
+      check([...root.querySelectorAll('section:has(.gallery) h2')].filter((one) => one.getClientRects().length > 0).length ===
+        new Set(wanted.map((card) => card.dataset.topic)).size, 'no topic stands without a figure');
+      choose(list, 'all');
+    }
+  check(String([...numbers.options].map((option) => option.value).sort()) === 'all,derived,measured,modelled',
+    'numbers are measured, modelled or derived');
+  choose(numbers, 'derived');
+  check(choose(topic, 'Kernels').length === 0 && said().startsWith('0 of'), 'both choices count');
+  choose(topic, 'all');
+  check(choose(numbers, 'all').length === cards.length, 'all figures come back');
 }
 
 function checkWidth(view, what) {
@@ -202,10 +291,10 @@ function checkNames(view, what) {
   check(all('thead th').every((one) => one.scope === 'col'), `${what}: every heading has a scope`);
   check(all('svg[role=img]').every((one) => one.getAttribute('aria-label')), `${what}: every drawing has a text`);
   check(all('img').every((one) => one.alt), `${what}: every picture has a text`);
-  check(all('input').every((one) => one.labels.length > 0), `${what}: every field has a label`);
+  check(all('input, select').every((one) => one.labels.length > 0), `${what}: every field has a label`);
   check(all('a[href^="#"]').every((one) => view.document.getElementById(decodeURIComponent(one.getAttribute('href').slice(1)))),
     `${what}: every link inside the page leads somewhere`);
-  const ids = all('[id]').filter((one) => !one.closest('.paper')).map((one) => one.id);
+  const ids = all('[id]').map((one) => one.id);
   check(new Set(ids).size === ids.length, `${what}: no name is used twice`);
 }
 
@@ -237,8 +326,10 @@ async function main() {
       checkFilter(view);
       checkOpening(view);
       checkValues(view);
-      checkNames(view, name);
+      checkToggles(view);
     }
+    if (name === 'index') checkIndex(view);
+    checkNames(view, name);
     for (const width of [1440, 768, 390, 360]) {
       resize(view, width);
       checkWidth(view, `${name} at ${width} px`);
