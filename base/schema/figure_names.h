@@ -37,7 +37,7 @@ namespace qb {
   FIGURE(worker_time, cases, "Where the time of the worker that ends last goes, by scheme and W.") \
   PRESET(bytes_by_workers, R"({"y": "device_sent", "x": "workers", "lines": "algorithm", "panels": "pass", "log": "xy", "only": ["workers>1", "pass!=both"]})", "Bytes that a device sends against W, forward and backward.") \
   PRESET(device_memory, R"({"y": "planned_peak", "lines": "algorithm", "panels": "workers", "log": "xy", "bound": "memory"})", "Planned memory of the fullest device against N for each scheme.") \
-  FIGURE(operators, cases, "Time of operators in place of attention against N.") \
+  PRESET(operators, R"({"y": "time", "lines": ["mixer_operator", "mask"], "panels": "inputs", "only": ["workload=sequence_mixer", "workers=1"]})", "Time of operators in place of attention against N.") \
   FIGURE(pareto, cases, "Time of operators against their distance to exact attention, a mark each.") \
   FIGURE(roofline, other_tables, "Speed of single kernels under the measured ceilings of products and memory, and their shares of these against N, from microbench.csv.") \
   PRESET(error_by_workers, R"({"y": "relative_l2_error", "x": "workers", "lines": "dtype"})", "Relative L2 error of O against W, by type.") \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What mixes tokens, beside exact attention: measured cases of `workload: sequence_mixer` on one
-// worker. Time against N, and against how far an answer is from exact attention, a mark each: a
-// mark below and left of another is better in both, and steps join those that none beats.
+// worker. Time against how far an answer is from exact attention, a mark each: a mark below and
+// left of another is better in both, and steps join those that none beats.
 #include "plots/figures/figures.h"
 #include "plots/frame/claims.h"
 #include "plots/frame/patterns.h"
@@ -27,41 +27,6 @@ std::string operator_name(const Row& row) {
 }
 
 double distance_of(const Row& row) { return row.number("distance_to_exact"); }
-
-Groups operator_lines(const Rows& rows) {
-  Groups lines = group(order(rows, number_in("n_tokens")), Columns{"mixer_operator", "mask"});
-  for (Group& line : lines) {
-    const bool softmax = line.key[0] == "softmax";
-    line.name = operator_name(line.rows.front());
-    line.style = softmax ? pattern_style(pattern_kind(line.key[1])) : operator_style(line.key[0]);
-  }
-  if (!lines.empty()) shade_equal_looks(lines);
-  return lines;
-}
-
-// Says, at the longest N of exact attention, what the fastest operator takes of its time, and how
-// near to it the nearest comes.
-std::string beside_exact(const Rows& rows) {
-  const Rows all = where(rows, [](const Row& row) { return counts(row); });
-  const Rows exact = of_largest(where(all, is_exact), number_in("n_tokens"));
-  // Of the time of exact attention with the same mask, which is NaN where it did not run.
-  const auto share = [&](const Row& row) {
-    for (const Row& one : exact)
-      if (is_causal(one) == is_causal(row) && one.at("n_tokens") == row.at("n_tokens"))
-        return time_ms(row).y / time_ms(one).y;
-    return kNaN;
-  };
-  const Rows others =
-      where(all, [&](const Row& row) { return !is_exact(row) && share(row) > 0.0; });
-  if (others.empty()) return "Time of operators against N";
-  const Row fastest = *std::ranges::min_element(others, {}, share);
-  const double nearest = std::ranges::min(numbers_of(others, distance_of));
-  return fmt::format(
-      "At N = {} {} takes {:.2g} % of exact attention's time; none comes nearer to it than {:.3g} "
-      "on {} inputs",
-      grouped(fastest.number("n_tokens")), operator_name(fastest), kPercent * share(fastest),
-      nearest, fastest.text("inputs"));
-}
 
 constexpr double kSameDistance = 1.01;
 
@@ -93,13 +58,18 @@ Rows beaten_by_none(const Rows& rows, bool (*rule)(const Row&, const Row&)) {
 }
 
 Groups operator_marks(const Group& panel) {
-  Groups lines = operator_lines(panel.rows);
-  for (Group& line : lines) {
-    line.name = short_name(line.rows.front());
-    if (is_exact(line.rows.front())) line.style = pattern_style("full");
-    line.draw = Draw::points;
+  Groups marks = group(panel.rows, Columns{"mixer_operator", "mask"});
+  for (Group& one : marks) {
+    const Row& row = one.rows.front();
+    one.name = short_name(row);
+    one.style = is_exact(row) ? pattern_style("full")
+                : row.is("mixer_operator", "softmax")
+                    ? pattern_style(pattern_kind(row.text("mask")))
+                    : operator_style(row.text("mixer_operator"));
+    one.draw = Draw::points;
   }
-  return lines;
+  shade_equal_looks(marks);
+  return marks;
 }
 
 // Steps from the nearest to the fastest: the best time at each distance.
@@ -152,28 +122,6 @@ std::string frontier_title(const Groups& panels) {
 }
 
 }  // namespace
-
-Figure operators_figure(const PlottedRun& run) {
-  const Rows all = operator_rows(run.cases);
-  const Rows random = where(all, "inputs", {"random"});
-  const Rows& rows = random.empty() ? all : random;
-  Figure figure = line_figure(
-      {.title = beside_exact(rows),
-       .nothing = "no operator was timed on one worker; `qb table` shows the bounds of several",
-       .lines = operator_lines(rows),
-       .y = {{.y = {.label = "time (ms)", .column = "time_ms", .log = true},
-              .value =
-                  [](const Row& row) {
-                    Point point = time_ms(row);
-                    point.more = {row.text("distance_to_exact")};
-                    return point;
-                  }}},
-       .notes = {interval_note(rows),
-                 "Nearer: by the L2 norm of the difference from float64 attention over its own; an "
-                 "answer of zeros is off by 1."}});
-  figure.more_columns = {"distance_to_exact"};
-  return figure;
-}
 
 // At the longest N that exact attention has with all inputs. Causal operators, which are compared
 // with another answer than the others, have panels of their own.

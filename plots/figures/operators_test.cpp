@@ -46,34 +46,6 @@ std::vector<Values> sample_operators() {
           mixes("linear", "full", 1024, 0.1, "2.0", "peaked")};
 }
 
-TEST(Operators, ALineForEachOperatorAndMaskInOnePanelOfTime) {
-  const Figure figure = operators_figure(cases_of(sample_operators()));
-  ASSERT_EQ(figure.panels.size(), 1u);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "exact").points.at(1).y, 16000.0);
-  const Series& linear = series_named(figure.panels[0], "linear");
-  ASSERT_EQ(linear.points.size(), 1u) << "of random inputs";
-  EXPECT_THAT(linear.points[0].more, ElementsAre("0.8"));
-  EXPECT_THAT(figure.more_columns, ElementsAre("distance_to_exact"));
-}
-
-// ssd takes 2 % of causal attention's time, linear 1.25 % of that of full attention.
-TEST(Operators, TheTitleComparesAtTheLongestExactLengthWithTheSameMask) {
-  EXPECT_EQ(
-      operators_figure(cases_of(sample_operators())).title,
-      "At N = 4,096 linear takes 1.2 % of exact attention's time; none comes nearer to it than "
-      "0.5 on random inputs");
-  EXPECT_EQ(operators_figure(cases_of({mixes("linear", "full", 4096, 0.2, "0.8")})).title,
-            "Time of operators against N");
-}
-
-TEST(Operators, DisturbedOnesAreInNoTitle) {
-  std::vector<Values> rows = sample_operators();
-  for (Values& values : rows)
-    if (values["mixer_operator"] != "softmax" || values["mask"] == kWindow)
-      values["disturbed_by"] = "stolen";
-  EXPECT_EQ(operators_figure(cases_of(rows)).title, "Time of operators against N");
-}
-
 TEST(Operators, ModelledBoundsOrFailuresAreNoFigureOfTime) {
   Values failed = mixes("linear", "full", 4096, 0.2, "0.8");
   failed["status"] = "oom";
@@ -82,7 +54,6 @@ TEST(Operators, ModelledBoundsOrFailuresAreNoFigureOfTime) {
   Values bound = mixes("ssd", "causal", 4096, 0.2, "0.8");
   bound["ranks"] = "model";
   const CsvTable cases = cases_of({failed, scan, bound});
-  EXPECT_THAT(operators_figure(cases).empty_reason, HasSubstr("`qb table`"));
   EXPECT_FALSE(pareto_figure(cases).empty_reason.empty());
 }
 
@@ -131,32 +102,6 @@ TEST(Operators, ParetoShadesWhatIsNoNearerThanZerosAndCountsNoTieAsBeaten) {
 TEST(Operators, ParetoWithoutExactAttentionIsASentence) {
   EXPECT_THAT(pareto_figure(cases_of({mixes("linear", "full", 4096, 0.2, "0.8")})).empty_reason,
               HasSubstr("exact attention did not run"));
-}
-
-// The committed figure: at the longest N of exact attention no other line is below the share of its
-// time that the title gives, nor nearer to it than the title says, of the marks that are not
-// hollow.
-TEST(Operators, CommittedTitleHasTheFastestAndHowNearTheNearestComes) {
-  const CommittedFigure figure("landscape", "operators");
-  const auto times = figure.lines("1");
-  const double longest = times.at("exact").rbegin()->first;
-  double least_percent = 100.0;
-  double nearest = 1e9;
-  for (const Mark& mark : figure.marks()) {
-    const double distance = std::stod(mark.fields.at("distance_to_exact"));
-    if (mark.series.starts_with("exact")) {
-      EXPECT_LT(distance, 1e-5) << mark.series << " is off by rounding";
-      continue;
-    }
-    if (mark.x != longest || mark.fields.at("disturbed") == "1") continue;
-    const char* exact = mark.series.ends_with("causal") ? "exact, causal" : "exact";
-    least_percent = std::fmin(least_percent, 100.0 * mark.y / times.at(exact).at(longest));
-    nearest = std::fmin(nearest, distance);
-  }
-  EXPECT_THAT(figure.title(), HasSubstr("At N = " + grouped(longest)));
-  EXPECT_THAT(figure.title(), HasSubstr(fmt::format(" takes {:.2g} % of", least_percent)));
-  EXPECT_TRUE(figure.title().ends_with(
-      fmt::format("none comes nearer to it than {:.3g} on random inputs", nearest)));
 }
 
 }  // namespace

@@ -52,22 +52,16 @@ Columns parameters_of(const Columns& words) {
   return columns;
 }
 
-std::string heading_of(const std::string& word) {
-  const DerivedValue* const derived = find_derived(word);
-  return derived != nullptr ? std::string(derived->said) : parameter_heading(word);
-}
-
-OnX parameter_x(const std::string& word, const Rows& rows, bool log) {
-  OnX x{.at = [=](const Row& row) { return number_named(row, word); },
-        .columns = parameters_of({word})};
-  if (word == "n_tokens" || word == "workers") {
-    x.axis = word == "workers" ? workers_axis : tokens_axis;
-    return x;
-  }
+OnX on_x(const DeclaredFigure& declared, const Rows& rows) {
+  const std::string& word = declared.x;
   const Field* const field = find_parameter_field(word);
+  OnX x{.at = [=](const Row& row) { return number_named(row, word); },
+        .axis = word == "workers" ? workers_axis : tokens_axis,
+        .columns = parameters_of({word})};
+  if (word == "n_tokens" || word == "workers") return x;
   if (field != nullptr && !is_number_kind(field->kind)) {
     std::map<std::string, double> places;
-    Axis axis{.label = heading_of(word), .column = word + "_index"};
+    Axis axis{.label = parameter_heading(word), .column = word + "_index"};
     for (const Group& one : group(rows, Columns{word}))
       axis.tics.push_back({places[one.key[0]] = static_cast<double>(axis.tics.size()),
                            name_of(one.rows.front(), word)});
@@ -75,30 +69,25 @@ OnX parameter_x(const std::string& word, const Rows& rows, bool log) {
     x.axis = fixed(axis);
     return x;
   }
-  const bool bandwidth = word == "link_bandwidth_byte_per_s";
-  if (bandwidth) x.at = [=](const Row& row) { return row.number_at(word) / kGiga; };
-  const std::string unit = bandwidth ? " (GB/s)" : "";
-  const Axis axis{.label = (bandwidth ? "link bandwidth" : heading_of(word)) + unit,
-                  .column = bandwidth ? "link_bandwidth_gb_per_s" : word};
-  x.axis = [=](const std::vector<double>& values) {
+  Axis axis{.column = word};
+  const DerivedValue* const derived = find_derived(word);
+  if (word == "link_bandwidth_byte_per_s") {
+    x.at = [=](const Row& row) { return row.number_at(word) / kGiga; };
+    axis = {.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s"};
+  } else if (field != nullptr || (derived != nullptr && derived->on_x)) {
+    axis.label = field != nullptr ? parameter_heading(word) : std::string(derived->said);
+  } else {
+    const ShownValue shown = value_named(word, {}, rows);
+    axis = {.label = shown.with_unit(), .column = listed({word, shown.unit.suffix}, "_")};
+    x.at = [=](const Row& row) { return shown.value(row).y * shown.unit.factor; };
+    x.columns.clear();
+  }
+  x.axis = [=, log = declared.log.starts_with('x')](const std::vector<double>& values) {
     Axis own = powers_or_linear(axis, values);
     own.log = own.log || log;
     return own;
   };
   return x;
-}
-
-// A value on x.
-OnX value_x(const std::string& word, const Rows& rows, bool log) {
-  const ShownValue shown = value_named(word, {}, rows);
-  const Axis axis{.label = shown.with_unit(), .column = listed({word, shown.unit.suffix}, "_")};
-  return {.at = [=](const Row& row) { return shown.value(row).y * shown.unit.factor; },
-          .axis =
-              [=](const std::vector<double>& values) {
-                Axis own = powers_or_zero(axis, values);
-                own.log = own.log || log;
-                return own;
-              }};
 }
 
 // The first words of a name tell what people look for first.
@@ -146,6 +135,12 @@ Groups grouped_by(const Rows& rows, const Columns& words) {
   });
 }
 
+Rows rows_in(const Groups& groups) {
+  Rows rows;
+  for (const Group& one : groups) std::ranges::copy(one.rows, std::back_inserter(rows));
+  return rows;
+}
+
 Columns differing_words(const Rows& rows, const Columns& words) {
   Columns differing;
   for (const std::string& word : words)
@@ -166,6 +161,8 @@ Style look_of(const Row& row, const Columns& differing) {
     return std::ranges::count(differing, word) > 0;
   };
   if (differs("algorithm")) return algorithm_style(row.text("algorithm"));
+  if (differs("mixer_operator") && !row.is("mixer_operator", "softmax"))
+    return operator_style(row.text("mixer_operator"));
   if (differs("mask")) return pattern_style(pattern_kind(row.text("mask")));
   if (differs("dtype"))
     return {dtype_style(row.text("dtype")).colour, differs("kernel")
@@ -210,35 +207,25 @@ std::size_t count_x(const Rows& rows, const Plan& plan) {
 Groups settings_of(Plan& plan) {
   Groups panels = grouped_by(plan.rows, plan.panels);
   std::erase_if(panels, [&](const Group& panel) { return count_x(panel.rows, plan) == 0; });
-  const std::size_t all = panels.size();
-  const std::size_t most = std::max<std::size_t>(1, kMostSettings / plan.values.size());
-  if (all > most) {
-    const auto worth = [&](const Group& panel) {
-      const Rows done = where(panel.rows, ran);
-      return std::tuple(std::min(kMostLines, grouped_by(done, plan.lines).size()),
-                        count_x(done, plan), is_forward(done.front()),
-                        done.front().number("n_tokens"), grouped_by(done, plan.lines).size());
-    };
-    std::map<std::vector<std::string>, decltype(worth(panels.front()))> worths;
-    for (const Group& panel : panels) worths.emplace(panel.key, worth(panel));
-    Groups best = panels;
-    std::ranges::stable_sort(best, std::greater{},
-                             [&](const Group& panel) { return worths.at(panel.key); });
-    best.resize(most);
-    std::erase_if(panels, [&](const Group& panel) {
-      return std::ranges::none_of(best, [&](const Group& one) { return one.key == panel.key; });
-    });
-    plan.notes.push_back(not_drawn({{.number = all - most,
-                                     .what = "panel",
-                                     .reason = "fewer lines or x, or a shorter N",
-                                     .of = all}}));
+  const auto worth = [&](const Group& panel) {
+    const Rows done = where(panel.rows, ran);
+    const std::size_t lines = grouped_by(done, plan.lines).size();
+    return std::tuple(std::min(kMostLines, lines), count_x(done, plan), is_forward(done.front()),
+                      done.front().number("n_tokens"), lines);
+  };
+  if (const std::size_t most = std::max<std::size_t>(1, kMostSettings / plan.values.size());
+      panels.size() > most) {
+    std::ranges::stable_sort(panels, std::greater{}, worth);
+    plan.notes.push_back(keep_first(panels, most, "lines, x and N"));
+    panels = grouped_by(rows_in(panels), plan.panels);
   }
   std::ranges::stable_sort(panels, {},
                            [](const Group& one) { return !is_forward(one.rows.front()); });
   const Columns differing = differing_words(plan.rows, plan.panels);
-  for (Group& panel : panels) panel.name = name_of_words(panel.rows.front(), differing);
-  for (Group& panel : panels)
+  for (Group& panel : panels) {
+    panel.name = name_of_words(panel.rows.front(), differing);
     if (panel.name.empty() && panels.size() > 1) panel.name = "forward";
+  }
   return panels;
 }
 
@@ -257,47 +244,32 @@ std::string facet_of(const Rows& rows, const Plan& plan) {
   return facet;
 }
 
-// A panel of a figure: its rows, and what names its lines.
-struct Facet {
-  std::string name{};
-  Groups lines{};
-};
-
-std::vector<Facet> facets_of(const Groups& settings, Plan& plan) {
-  std::vector<Facet> facets;
-  Rows all;
-  for (const Group& one : settings) std::ranges::copy(one.rows, std::back_inserter(all));
+// The panels of a value with their lines.
+std::vector<DeclaredPanel> facets_of(const Groups& settings, Plan& plan) {
+  std::vector<DeclaredPanel> facets;
+  const Rows all = rows_in(settings);
+  const auto says_nothing = [&](const Group& line) {
+    return count_x(line.rows, plan) == 0 && count(line.rows, out_of_memory) == 0;
+  };
   for (const Group& setting : settings) {
     Groups lines = lines_of(setting.rows, all, plan.lines, plan);
-    std::erase_if(lines, [&](const Group& line) {
-      return count_x(line.rows, plan) == 0 && count(line.rows, out_of_memory) == 0;
-    });
+    std::erase_if(lines, says_nothing);
     const std::string facet = facet_of(setting.rows, plan);
-    const bool one_x = count_x(setting.rows, plan) == 1;
-    if (one_x || lines.size() <= kMostLines || facet.empty() ||
+    if (lines.size() <= kMostLines || facet.empty() || count_x(setting.rows, plan) == 1 ||
         differing_words(setting.rows, plan.lines).size() < 2) {
       facets.push_back({setting.name, std::move(lines)});
       continue;
     }
-    const Columns words = without(plan.lines, facet);
-    for (const Group& one : grouped_by(setting.rows, {facet})) {
-      Groups own = lines_of(one.rows, setting.rows, words, plan);
-      std::erase_if(own, [&](const Group& line) { return count_x(line.rows, plan) == 0; });
-      if (own.empty()) continue;
+    for (const Group& one : grouped_by(rows_in(lines), {facet})) {
+      Groups own = lines_of(one.rows, setting.rows, without(plan.lines, facet), plan);
       for (std::size_t i = 0; i < own.size(); ++i)
         own[i].style = {shade(kFacetColour, static_cast<int>(i), static_cast<int>(own.size())),
                         static_cast<int>(i) % kMarks};
       facets.push_back({listed({setting.name, name_of(one.rows.front(), facet)}), std::move(own)});
     }
   }
-  const std::size_t most = std::max<std::size_t>(1, kMostFacets / plan.values.size());
-  if (facets.size() > most) {
-    plan.notes.push_back(not_drawn({{.number = facets.size() - most,
-                                     .what = "panel",
-                                     .reason = fmt::format("beyond the first {}", most),
-                                     .of = facets.size()}}));
-    facets.resize(most);
-  }
+  plan.notes.push_back(keep_first(
+      facets, std::max<std::size_t>(1, kMostFacets / plan.values.size()), "their names"));
   return facets;
 }
 
@@ -464,133 +436,118 @@ std::function<Axis(Axis, const std::vector<double>&)> fit_of(const Plan& plan) {
   };
 }
 
-// The series of a value's line, behind it what bounds it.
-Groups drawn_lines(const std::vector<Facet>& facets, std::size_t at, const ShownValue& value,
-                   const Plan& plan) {
-  Groups drawn;
-  for (const Group& from : facets[at].lines) {
-    Group line = from;
-    line.rows = best_rows(from.rows, value, plan);
-    line.value = [&value](const Row& row) { return shown_point(row, value); };
-    if (plan.declared.bound == "pairs" && value.quotient() && value.unit.name.empty()) {
-      const auto allowed = [&value](const Row& row) { return allowed_by_pairs(row, value); };
-      Group bound =
-          behind(line, "bound", 1, [=](const Row& row) { return Point{.y = allowed(row)}; });
-      bound.draw = Draw::line;
-      if (const double most = largest(line.rows, allowed); facets.size() == 1 && most > 0.0)
-        line.name += fmt::format(", ≤ {:.3g}", most);
-      drawn.push_back(std::move(bound));
-    }
-    drawn.push_back(std::move(line));
+// With one x each line is a row of a panel, its marks beside its name.
+Panel rows_of(const DeclaredPanel& from, const ShownValue& value, const Plan& plan) {
+  Panel panel{.title = listed({plan.values.size() > 1 ? value.name : "", from.name}),
+              .x = y_axis(value, plan),
+              .y = {.column = "line_index", .reversed = true},
+              .own_axes = true};
+  for (Group line : from.lines) {
+    const auto place = static_cast<double>(panel.y.tics.size());
+    const auto there =
+        std::ranges::find_if(line.rows, [&](const Row& one) { return has_value(one, {value}); });
+    const Row row = there == line.rows.end() ? line.rows.front() : *there;
+    const std::string status = ran(row) ? "" : fmt::format(" ({})", row.text("status"));
+    panel.y.tics.push_back({place, line.name + status});
+    line.rows = {row};
+    std::vector<Series> drawn = repeats_of({line}, value, plan);
+    for (Series& strip : drawn)
+      for (Point& repeat : strip.points) repeat = {.x = repeat.y, .y = place + 0.25};
+    const Point shown = shown_point(row, value);
+    const auto add_points = [&](const char* what, Draw draw, std::vector<Point> points) {
+      drawn.push_back({.name = line.name + what,
+                       .draw = draw,
+                       .style = line.style,
+                       .in_legend = false,
+                       .points = std::move(points)});
+    };
+    if (shown.high > shown.low)
+      add_points(", interval", Draw::line, {{shown.low, place}, {shown.high, place}});
+    if (std::isfinite(shown.y))
+      add_points("", Draw::points, {{.x = shown.y, .y = place, .disturbed = shown.disturbed}});
+    add(panel, std::move(drawn));
   }
-  return drawn;
+  const double end = static_cast<double>(panel.y.tics.size()) - 0.5;
+  for (const Series& limit : limits_of(value, rows_in(from.lines), plan)) {  // it stands upright
+    const double at = limit.points.front().y;
+    panel.series.push_back(rectangles(limit.name, kGrey, {box(at, at, -0.5, end)}));
+  }
+  panel.x = fit_of(plan)(panel.x, numbers_at({panel}, &Point::x));
+  return panel;
 }
 
-// With one x each line is a row of a panel, its marks beside its name.
-Figure dot_figure_of(const std::vector<Facet>& facets, const Plan& plan) {
-  Figure figure{.shared_x = false};
-  for (const ShownValue& value : plan.values)
-    for (const Facet& facet : facets) {
-      const Axis across = y_axis(value, plan);
-      Panel panel{.title = listed({plan.values.size() > 1 ? value.name : "", facet.name}),
-                  .x = across,
-                  .y = {.column = "line_index", .reversed = true},
-                  .own_axes = true};
-      for (const Group& line : facet.lines) {
-        const auto place = static_cast<double>(panel.y.tics.size());
-        const Rows rows = best_rows(line.rows, value, plan);
-        if (rows.empty()) continue;
-        const auto there =
-            std::ranges::find_if(rows, [&](const Row& one) { return has_value(one, {value}); });
-        const Row& row = there == rows.end() ? rows.front() : *there;
-        panel.y.tics.push_back(
-            {place, line.name + (ran(row) ? "" : fmt::format(" ({})", row.text("status")))});
-        const Point point = shown_point(row, value);
-        Series bar{.name = line.name + ", interval",
-                   .draw = Draw::line,
-                   .style = line.style,
-                   .in_legend = false};
-        bar.points = {{.x = point.low, .y = place}, {.x = point.high, .y = place}};
-        Groups own = {line};
-        own.front().rows = {row};
-        std::vector<Series> behind_it = repeats_of(own, value, plan);
-        for (Series& strip : behind_it)
-          for (Point& repeat : strip.points) repeat = {.x = repeat.y, .y = place + 0.25};
-        if (std::isfinite(point.low) && point.high > point.low) behind_it.push_back(bar);
-        add(panel, std::move(behind_it));
-        if (std::isfinite(point.y))
-          panel.series.push_back(
-              {.name = line.name,
-               .draw = Draw::points,
-               .style = line.style,
-               .in_legend = false,
-               .points = {{.x = point.y, .y = place, .disturbed = point.disturbed}}});
-      }
-      if (panel.series.empty()) continue;
-      for (Series limit : limits_of(value, plan.rows, plan)) {  // stands upright
-        const double at = limit.points.front().y;
-        Series upright = rectangles(
-            limit.name, kGrey, {box(at, at, -0.5, static_cast<double>(panel.y.tics.size()) - 0.5)});
-        panel.series.push_back(std::move(upright));
-      }
-      panel.x = fit_of(plan)(panel.x, numbers_at({panel}, &Point::x));
-      figure.panels.push_back(std::move(panel));
-    }
+Figure dot_figure_of(const std::vector<DeclaredPanel>& panels, const Plan& plan) {
+  Figure figure;
+  for (std::size_t p = 0; p < panels.size(); ++p)
+    figure.panels.push_back(
+        rows_of(panels[p], plan.values[p * plan.values.size() / panels.size()], plan));
+  std::erase_if(figure.panels, [](const Panel& panel) { return panel.series.empty(); });
   arrange_panels(figure, 2);
   return figure;
 }
 
-Figure line_figure_of(const std::vector<Facet>& facets, const Plan& plan) {
-  LineFigure lines{.nothing = "no case has a value",
-                   .x = plan.x.at,
-                   .x_axis = plan.x.axis,
-                   .shared_axes = facets.size() > 1 && plan.values.size() == 1,
-                   .breaks = true};
-  // A group of a panel is found by its place.
-  for (std::size_t at = 0; at < facets.size(); ++at) {
-    lines.panels.push_back({.key = {fmt::to_string(at)}, .name = facets[at].name});
-    for (const Group& line : facets[at].lines)
-      std::ranges::copy(line.rows, std::back_inserter(lines.panels.back().rows));
+// A line with what bounds it behind it; the bound's most is in the name where one panel has it.
+std::vector<Series> bounded_line(Group line, const ShownValue& value, const Plan& plan, bool name) {
+  std::vector<Series> drawn;
+  if (plan.declared.bound == "pairs" && value.quotient() && value.unit.name.empty()) {
+    const auto allowed = [&](const Row& row) { return allowed_by_pairs(row, value); };
+    Series bound{.name = line.name + ", bound",
+                 .draw = Draw::line,
+                 .style = {line.style.colour, line.style.mark, 1},
+                 .thin = true,
+                 .in_legend = false};
+    for (const Row& row : line.rows)
+      if (const double y = allowed(row); y > 0.0) bound.points.push_back({plan.x.at(row), y});
+    if (const double most = largest(line.rows, allowed); name && most > 0.0)
+      line.name += fmt::format(", ≤ {:.3g}", most);
+    drawn.push_back(std::move(bound));
   }
-  const auto place = [](const Group& panel) {
-    return static_cast<std::size_t>(parse_integer(panel.key[0]).value_or(0));
+  const auto point = [&](const Row& row) {
+    Point shown = shown_point(row, value);
+    shown.x = plan.x.at(row);
+    return shown;
   };
-  for (const ShownValue& value : plan.values) {
-    LineFigure::Quantity shown{.title = plan.values.size() > 1 ? value.name : "",
-                               .y = y_axis(value, plan),
-                               .fit = fit_of(plan),
-                               .own_axes = false,
-                               .timed = value.timed};
-    shown.lines = [&, place](const Group& panel) {
-      return drawn_lines(facets, place(panel), value, plan);
-    };
-    shown.reference = [&, place](const Group& panel) {
-      const Facet& facet = facets[place(panel)];
-      std::vector<Series> all = limits_of(value, panel.rows, plan);
-      std::ranges::move(slope_guides(facet.lines, value, plan), std::back_inserter(all));
-      if (facets.size() * plan.values.size() <= 2)
-        std::ranges::move(repeats_of(facet.lines, value, plan), std::back_inserter(all));
-      const double limit =
-          plan.declared.bound == "memory" ? memory_limit(plan) * value.unit.factor : kNaN;
-      for (const Group& line : facet.lines) {
-        Group lost = line;  // what another shape of the line does not draw
-        lost.rows = where(best_rows(line.rows, value, plan), out_of_memory);
-        std::ranges::move(out_of_memory_series(lost, limit, plan.x.at), std::back_inserter(all));
-      }
-      return all;
-    };
-    lines.y.push_back(std::move(shown));
-  }
-  add_published(lines, facets.size() == 1 ? facets.front().lines : Groups{}, plan.declared.name,
-                plan.run);
-  return line_figure(lines);
+  drawn.push_back(line_series(line, point, true));
+  return drawn;
 }
 
-std::vector<std::string> notes_of(const Plan& plan, const std::vector<Facet>& facets) {
+Panel panel_of(const DeclaredPanel& from, const ShownValue& value, const Plan& plan, bool alone) {
+  Panel panel{.title = listed({plan.values.size() > 1 ? value.name : "", from.name}),
+              .y = y_axis(value, plan)};
+  const bool of_memory = plan.declared.bound == "memory";
+  const double limit = of_memory ? memory_limit(plan) * value.unit.factor : kNaN;
+  for (const Group& line : from.lines) {
+    add(panel, bounded_line(line, value, plan, alone));
+    add(panel, out_of_memory_series(line, limit, plan.x.at));
+  }
+  std::erase_if(panel.series, [](const Series& line) {  // the notes count their cases
+    return std::ranges::none_of(line.points, [](const Point& at) { return at.y == at.y; }) &&
+           !is_cross(line);
+  });
+  add(panel, limits_of(value, rows_in(from.lines), plan));
+  add(panel, slope_guides(from.lines, value, plan));
+  if (alone) add(panel, repeats_of(from.lines, value, plan));
+  return panel;
+}
+
+Figure line_figure_of(const std::vector<DeclaredPanel>& panels, const Plan& plan) {
+  const std::size_t facets = panels.size() / plan.values.size();
+  Figure figure{.shared_axes = facets > 1 && plan.values.size() == 1};
+  for (std::size_t p = 0; p < panels.size(); ++p)
+    figure.panels.push_back(panel_of(panels[p], plan.values[p / facets], plan, facets == 1));
+  const Axis x = plan.x.axis(numbers_at(figure.panels, &Point::x));
+  const std::vector<double> every_y = numbers_at(figure.panels, &Point::y);
+  for (Panel& panel : figure.panels) {
+    panel.x = x;
+    panel.y = fit_of(plan)(panel.y, figure.shared_axes ? every_y : numbers_at({panel}, &Point::y));
+  }
+  add_published(figure, panels, plan.declared.name, plan.run);
+  arrange_panels(figure, 2);
+  return figure;
+}
+
+std::vector<std::string> notes_of(const Plan& plan, const Rows& drawn) {
   std::vector<std::string> notes = plan.notes;
-  Rows drawn;
-  for (const Facet& facet : facets)
-    for (const Group& line : facet.lines) std::ranges::copy(line.rows, std::back_inserter(drawn));
   const bool timed = std::ranges::any_of(plan.values, &ShownValue::timed);
   std::vector<std::string> all = timed ? timing_notes(plan.rows) : case_notes(plan.run.cases);
   if (!timed && !all.empty()) all.erase(all.begin());  // on bars
@@ -688,42 +645,43 @@ Figure declared_figure(const DeclaredFigure& declared, const PlottedRun& run, bo
     plan.rows = where(plan.rows, [condition = read_condition(one)](const Row& row) {
       return holds(condition, row);
     });
-  const std::string name = declared.name;
-  if (plan.rows.empty()) return {.name = name, .title = name, .empty_reason = nothing_of(plan)};
-  const bool log_x = declared.log.starts_with('x');
-  const DerivedValue* const derived = find_derived(declared.x);
-  const bool parameter =
-      find_parameter_field(declared.x) != nullptr || (derived != nullptr && derived->on_x);
-  plan.x =
-      parameter ? parameter_x(declared.x, plan.rows, log_x) : value_x(declared.x, plan.rows, log_x);
-  for (const std::string& one : declared.y)
-    plan.values.push_back(value_named(one, declared.base, plan.rows, run.modelled_peak));
+  const auto nothing = [&](std::string reason) {
+    return Figure{.name = declared.name, .title = declared.name, .empty_reason = std::move(reason)};
+  };
+  if (plan.rows.empty()) return nothing(nothing_of(plan));
+  plan.x = on_x(declared, plan.rows);
   std::vector<std::string> over;
   for (const auto& [key, value] : declared.base) over.push_back(value);
-  for (ShownValue& value : plan.values)
-    if (value.quotient() && !over.empty()) value.name += " over " + listed(over);
+  for (const std::string& one : declared.y) {
+    plan.values.push_back(value_named(one, declared.base, plan.rows, run.modelled_peak));
+    if (plan.values.back().quotient() && !over.empty())
+      plan.values.back().name += " over " + listed(over);
+  }
   choose_columns(plan);
   const Groups settings = settings_of(plan);
   std::size_t places = 0;
   for (const Group& setting : settings) places = std::max(places, count_x(setting.rows, plan));
   const bool is_there = std::ranges::any_of(
       plan.rows, [&](const Row& row) { return has_value(row, {plan.values.back()}); });
-  if (places == 0 || (unasked && !is_there))
-    return {.name = name, .title = name, .empty_reason = nothing_of(plan)};
+  if (places == 0 || (unasked && !is_there)) return nothing(nothing_of(plan));
   if (unasked && places == 1 && declared.x != "n_tokens")
-    return {.name = name, .title = name, .empty_reason = "all cases have one " + declared.x};
-  const std::vector<Facet> facets = facets_of(settings, plan);
+    return nothing("all cases have one " + declared.x);
+  const std::vector<DeclaredPanel> facets = facets_of(settings, plan);
   std::vector<DeclaredPanel> panels;
+  Rows drawn;
   for (const ShownValue& value : plan.values)
-    for (const Facet& facet : facets) {
-      panels.push_back({facet.name, facet.lines});
+    for (const DeclaredPanel& facet : facets) {
+      panels.push_back(facet);
       for (Group& line : panels.back().lines) line.rows = best_rows(line.rows, value, plan);
+      if (&value == &plan.values.front())
+        std::ranges::copy(rows_in(facet.lines), std::back_inserter(drawn));
     }
-  Figure figure = places == 1 ? dot_figure_of(facets, plan) : line_figure_of(facets, plan);
-  figure.name = name;
+  Figure figure = places == 1 ? dot_figure_of(panels, plan) : line_figure_of(panels, plan);
+  figure.name = declared.name;
   figure.title = declared_title({plan.values, panels, declared, run, plan.x.at});
-  for (const std::string& note : notes_of(plan, facets))
+  for (const std::string& note : notes_of(plan, drawn))
     if (std::ranges::count(figure.notes, note) == 0) figure.notes.push_back(note);
+  figure.notes.push_back(disturbed_note(figure));
   join_not_drawn(figure.notes);
   std::erase(figure.notes, "");
   return figure;

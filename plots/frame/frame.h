@@ -112,8 +112,7 @@ struct Group {
   bool published = false;
   bool in_legend = true;
   Draw draw = Draw::line_points;
-  bool even_empty = false;  // it is in the legend even if no row has a value
-  PointOf value{};          // what its rows show; empty: what its panel shows
+  PointOf value{};  // what its rows show; empty: what its panel shows
 };
 using Groups = std::vector<Group>;
 

@@ -13,17 +13,14 @@ bool has_value(const Series& series) {
 void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantity,
                const Group& line) {
   const PointOf& value = line.value ? line.value : quantity.value;
-  Series series = line_series(
-      line,
-      [&](const Row& row) {
-        Point point = value(row);
-        if (std::isnan(point.x)) point.x = declared.x(row);
-        point.disturbed = point.disturbed || (quantity.timed && disturbed(row));
-        return point;
-      },
-      declared.breaks);
+  Series series = line_series(line, [&](const Row& row) {
+    Point point = value(row);
+    if (std::isnan(point.x)) point.x = declared.x(row);
+    point.disturbed = point.disturbed || (quantity.timed && disturbed(row));
+    return point;
+  });
   // A line without a value would only appear in the legend; the notes count its cases.
-  if (line.even_empty || has_value(series)) panel.series.push_back(std::move(series));
+  if (has_value(series)) panel.series.push_back(std::move(series));
 }
 
 Group in_panel(Group line, const Group& panel) {
@@ -34,7 +31,7 @@ Group in_panel(Group line, const Group& panel) {
 }
 
 Panel line_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
-  Panel panel{.y = quantity.y, .own_axes = quantity.own_axes};
+  Panel panel{.y = quantity.y};
   for (const Group& line : quantity.lines ? quantity.lines(from) : declared.lines)
     draw_line(panel, declared, quantity,
               quantity.lines || from.rows.empty() ? line : in_panel(line, from));
@@ -48,30 +45,18 @@ bool has_data(const Panel& panel) {
   });
 }
 
-std::string disturbed_note(const Figure& figure) {
-  std::size_t hollow = 0;
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series)
-      if (series.draw == Draw::line_points || series.draw == Draw::points)
-        hollow += static_cast<std::size_t>(std::ranges::count_if(series.points, &Point::disturbed));
-  if (hollow == 0) return {};
-  return fmt::format("Hollow: {}.", counted(hollow, "disturbed measurement"));
-}
-
 constexpr std::string_view kNotDrawn = "Not drawn: ";
 
 void choose_axes(Figure& figure, const LineFigure& declared,
                  const std::vector<const Quantity*>& shown) {
-  std::vector<Panel> sharing = figure.panels;
-  std::erase_if(sharing, &Panel::own_axes);
-  const Axis x = declared.x_axis(numbers_at(sharing, &Point::x));
-  const std::vector<double> every_y = numbers_at(sharing, &Point::y);
+  const Axis x = declared.x_axis(numbers_at(figure.panels, &Point::x));
+  const std::vector<double> every_y = numbers_at(figure.panels, &Point::y);
   for (std::size_t p = 0; p < shown.size(); ++p) {
     Panel& panel = figure.panels[p];
     panel.x = shown[p]->x_axis ? shown[p]->x_axis(numbers_at({panel}, &Point::x)) : x;
-    if (!shown[p]->fit) continue;
-    const bool shared = declared.shared_axes && !shown[p]->own_axes;
-    panel.y = shown[p]->fit(panel.y, shared ? every_y : numbers_at({panel}, &Point::y));
+    if (shown[p]->fit)
+      panel.y =
+          shown[p]->fit(panel.y, declared.shared_axes ? every_y : numbers_at({panel}, &Point::y));
   }
 }
 
@@ -81,24 +66,17 @@ Figure line_figure(const LineFigure& declared) {
   Figure figure{.name = declared.name,
                 .title = declared.title,
                 .shared_axes = declared.shared_axes,
-                .published_legend = declared.published_legend,
                 .notes = declared.notes,
                 .finding = declared.finding};
   std::vector<const Quantity*> shown;  // by panel
   const auto add_panel = [&](const Quantity& quantity, const Group& from) {
-    const bool titled = !declared.by_panel || &quantity == &declared.y.front();
     figure.panels.push_back(line_panel(declared, quantity, from));
-    figure.panels.back().title = listed({quantity.title, titled ? from.name : ""});
+    figure.panels.back().title = listed({quantity.title, from.name});
     shown.push_back(&quantity);
   };
-  if (declared.by_panel) {
-    for (const Group& from : declared.panels)
-      for (const Quantity& quantity : declared.y) add_panel(quantity, from);
-  } else {
-    for (const Quantity& quantity : declared.y)
-      for (const Group& from : declared.panels.empty() ? Groups{{}} : declared.panels)
-        add_panel(quantity, from);
-  }
+  for (const Quantity& quantity : declared.y)
+    for (const Group& from : declared.panels.empty() ? Groups{{}} : declared.panels)
+      add_panel(quantity, from);
   if (std::ranges::none_of(figure.panels, has_data))
     return {.name = declared.name, .title = declared.title, .empty_reason = declared.nothing};
   choose_axes(figure, declared, shown);
@@ -109,6 +87,16 @@ Figure line_figure(const LineFigure& declared) {
   join_not_drawn(figure.notes);
   std::erase(figure.notes, "");
   return figure;
+}
+
+std::string disturbed_note(const Figure& figure) {
+  std::size_t hollow = 0;
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series)
+      if (series.draw == Draw::line_points || series.draw == Draw::points)
+        hollow += static_cast<std::size_t>(std::ranges::count_if(series.points, &Point::disturbed));
+  if (hollow == 0) return {};
+  return fmt::format("Hollow: {}.", counted(hollow, "disturbed measurement"));
 }
 
 void join_not_drawn(std::vector<std::string>& notes) {
@@ -122,15 +110,6 @@ void join_not_drawn(std::vector<std::string>& notes) {
     }
 }
 
-Group behind(Group line, const std::string& what, int dash, PointOf value) {
-  line.name += ", " + what;
-  line.style.dash = dash;
-  line.thin = true;
-  line.in_legend = line.even_empty = false;
-  line.value = std::move(value);
-  return line;
-}
-
 std::string not_drawn(const std::vector<Omission>& all) {
   std::vector<std::string> parts;
   for (const Omission& one : all) {
@@ -140,16 +119,6 @@ std::string not_drawn(const std::vector<Omission>& all) {
                                               counted(one.of, one.what), one.reason));
   }
   return parts.empty() ? "" : fmt::format("{}{}.", kNotDrawn, listed(parts, "; "));
-}
-
-std::string keep_first(Groups& panels, std::size_t most, std::string_view order) {
-  if (panels.size() <= most) return {};
-  const std::size_t all = panels.size();
-  panels.resize(most);
-  return not_drawn({{.number = all - most,
-                     .what = "panel",
-                     .reason = fmt::format("beyond the first {} by {}", most, order),
-                     .of = all}});
 }
 
 Series line_series(const Group& line, const PointOf& value, bool breaks) {
@@ -165,17 +134,6 @@ Series line_series(const Group& line, const PointOf& value, bool breaks) {
     if (breaks || !std::isnan(point.y)) series.points.push_back(point);
   }
   return series;
-}
-
-LineFigure::Quantity bytes_quantity(std::string title, const std::string& label,
-                                    const std::string& column, const Rows& rows,
-                                    const std::function<double(const Row&)>& bytes) {
-  const Unit unit = byte_unit(largest(rows, bytes));
-  return {.title = std::move(title),
-          .y = axis_in(unit, label, column),
-          .value = [=](const Row& row) { return Point{.y = bytes(row) * unit.factor}; },
-          .fit = powers_or_zero,
-          .timed = false};
 }
 
 std::function<Axis(const std::vector<double>&)> fixed(Axis axis) {

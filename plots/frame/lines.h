@@ -25,8 +25,7 @@ struct LineFigure {
     std::function<Axis(Axis axis, const std::vector<double>& y)> fit{};
     // Makes the x axis of each panel by its own values.
     std::function<Axis(const std::vector<double>& x)> x_axis{};
-    bool own_axes = false;  // its ranges are its own, though the figure shares its axes
-    bool timed = true;      // if not (bytes, pairs, errors), a disturbed clock does not matter
+    bool timed = true;  // if not (bytes, pairs, errors), a disturbed clock does not matter
   };
   std::string name{};  // as those of Figure
   std::string title{};
@@ -35,13 +34,10 @@ struct LineFigure {
   Groups lines{};             // the rows of each line; a panel shows those that are its own
   std::vector<Quantity> y{};  // each has a panel
   Groups panels{};            // or one for each of these groups, named by its title
-  bool by_panel = false;      // the quantities of a panel are side by side; the first has the title
   std::function<double(const Row&)> x = [](const Row& row) { return row.number("n_tokens"); };
   std::function<Axis(const std::vector<double>& x)> x_axis = tokens_axis;
-  bool shared_axes = false;    // the panels have one range, and one choice of log axes
-  bool breaks = false;         // a row without a value breaks its line
-  std::vector<Series> keys{};  // further entries of the legend
-  std::string published_legend{};
+  bool shared_axes = false;          // the panels have one range, and one choice of log axes
+  std::vector<Series> keys{};        // further entries of the legend
   std::vector<std::string> notes{};  // empty ones are left out
 };
 
@@ -60,6 +56,8 @@ struct Omission {
 
 // Makes one sentence of all that say what is not drawn.
 void join_not_drawn(std::vector<std::string>& notes);
+// Says how many marks are hollow; empty if none is.
+[[nodiscard]] std::string disturbed_note(const Figure& figure);
 
 // ---- pieces ------------------------------------------------------------------------------------
 
@@ -67,18 +65,20 @@ void join_not_drawn(std::vector<std::string>& notes);
 // line.
 [[nodiscard]] Series line_series(const Group& line, const PointOf& value, bool breaks = false);
 
-// Makes a line behind another one, in its colour: it is thin, not in the legend, and named `LINE,
-// WHAT`.
-[[nodiscard]] Group behind(Group line, const std::string& what, int dash, PointOf value);
-
 // Keeps the first `most` panels and returns not_drawn() of the others; `order` says by what they
 // are sorted.
-[[nodiscard]] std::string keep_first(Groups& panels, std::size_t most, std::string_view order);
+template <class One>
+[[nodiscard]] std::string keep_first(std::vector<One>& panels, std::size_t most,
+                                     std::string_view order) {
+  if (panels.size() <= most) return {};
+  const std::size_t all = panels.size();
+  panels.resize(most);
+  return not_drawn({{.number = all - most,
+                     .what = "panel",
+                     .reason = fmt::format("beyond the first {} by {}", most, order),
+                     .of = all}});
+}
 
-// Makes panels of bytes, in the unit that suits the most bytes of `rows`.
-[[nodiscard]] LineFigure::Quantity bytes_quantity(std::string title, const std::string& label,
-                                                  const std::string& column, const Rows& rows,
-                                                  const std::function<double(const Row&)>& bytes);
 // Makes the same axis whatever is on it.
 [[nodiscard]] std::function<Axis(const std::vector<double>&)> fixed(Axis axis);
 // Draws the same over the lines of each panel.

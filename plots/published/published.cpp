@@ -57,31 +57,26 @@ std::map<std::int64_t, double> times_of(std::int64_t workers) {
   return found;
 }
 
-void add_case_study_2(LineFigure& declared, const Groups& lines, const PlottedRun& run,
-                      bool speed_ups) {
+void add_case_study_2(Figure& figure, const Groups& lines, const PlottedRun& run, bool speed_ups) {
   const Rows rows = all_rows(run.cases);
   const std::optional<int> scale = scale_of(run.cases);
-  if (lines.empty() || count(rows, shape_of_case_study_2) < rows.size() || !scale) return;
-  const auto theirs = [=](const Group&) {
-    std::vector<Series> all;
-    const std::map<std::int64_t, double> alone_ms = times_of(1);
-    for (const Group& line : lines) {
-      all.push_back({.name = line.name, .style = line.style, .published = true});
-      for (const auto& [n, ms] : times_of(line.rows.front().integer("workers")))
-        all.back().points.push_back(
-            {.x = static_cast<double>(n), .y = speed_ups ? alone_ms.at(n) / ms : ms});
-    }
-    return all;
-  };
-  declared.y.push_back({.title = "published: another machine, an A100",
-                        .y = {.label = speed_ups ? "speed-up over W = 1" : "time (ms)",
-                              .column = speed_ups ? "speed_up" : "time_ms"},
-                        .lines = [](const Group&) { return Groups{}; },
-                        .reference = theirs,
-                        .fit = powers_or_zero,
-                        .x_axis = tokens_axis,
-                        .own_axes = true});
-  declared.notes.push_back(fmt::format(
+  if (count(rows, shape_of_case_study_2) < rows.size() || !scale) return;
+  Panel panel{.title = "published: another machine, an A100",
+              .y = {.label = speed_ups ? "speed-up over W = 1" : "time (ms)",
+                    .column = speed_ups ? "speed_up" : "time_ms"},
+              .own_axes = true};
+  const std::map<std::int64_t, double> alone_ms = times_of(1);
+  for (const Group& line : lines) {
+    Series theirs{.name = line.name, .style = line.style, .published = true};
+    for (const auto& [n, ms] : times_of(line.rows.front().integer("workers")))
+      theirs.points.push_back(
+          {.x = static_cast<double>(n), .y = speed_ups ? alone_ms.at(n) / ms : ms});
+    add(panel, {theirs});
+  }
+  panel.x = tokens_axis(numbers_at({panel}, &Point::x));
+  panel.y = powers_or_zero(panel.y, numbers_at({panel}, &Point::y));
+  figure.panels.push_back(std::move(panel));
+  figure.notes.push_back(fmt::format(
       "Published: one A100{}, its clock not synchronised; W = 1 jumps 28.7 times at N = 45,000.",
       *scale == 1 ? "" : fmt::format(", N {} times ours", *scale)));
 }
@@ -123,39 +118,26 @@ Groups passes_over_miss_rate() {
            }}};
 }
 
-// Draws lines of a paper over those of each panel.
-void add_lines(LineFigure& declared, const std::function<Groups(const Group& panel)>& lines,
-               const char* note) {
-  for (LineFigure::Quantity& shown : declared.y)
-    shown.reference = [own = shown.reference, lines](const Group& panel) {
-      std::vector<Series> all = own(panel);
-      for (const Group& line : lines(panel)) all.push_back(line_series(line, line.value));
-      return all;
-    };
-  declared.notes.emplace_back(note);
-}
-
 }  // namespace
 
-void add_published(LineFigure& declared, const Groups& lines, const std::string& name,
-                   const PlottedRun& run) {
-  if (!run.published) return;
-  declared.published_legend = "published";
+void add_published(Figure& figure, const std::vector<DeclaredPanel>& panels,
+                   const std::string& name, const PlottedRun& run) {
+  if (!run.published || panels.empty()) return;
+  figure.published_legend = "published";
   if (name == "wall_clock" || name == "speed_up")
-    add_case_study_2(declared, lines, run, name == "speed_up");
-  if (name == "striped_speed_up")
-    add_lines(
-        declared,
-        [](const Group& panel) {
-          return panel.rows.empty() ? Groups{}
-                                    : striped_speed_ups(panel.rows.front().integer("workers"));
-        },
-        "Published: steps with feed-forward layers; grey: TPU v4; circle 1B, square 3B, triangle "
-        "7B parameters.");
-  if (name == "ttft_miss_rate")
-    add_lines(
-        declared, [](const Group&) { return passes_over_miss_rate(); },
-        "Published: Llama 3 405B (arXiv 2411.01783); of whole models only the side of 1 compares.");
+    add_case_study_2(figure, panels.front().lines, run, name == "speed_up");
+  const bool striped = name == "striped_speed_up";
+  if (!striped && name != "ttft_miss_rate") return;
+  for (std::size_t p = 0; p < panels.size(); ++p)
+    for (const Group& line :
+         striped ? striped_speed_ups(panels[p].lines.front().rows.front().integer("workers"))
+                 : passes_over_miss_rate())
+      add(figure.panels[p], {line_series(line, line.value)});
+  figure.notes.emplace_back(
+      striped ? "Published: steps with feed-forward layers; grey: TPU v4; circle 1B, square 3B, "
+                "triangle 7B parameters."
+              : "Published: Llama 3 405B (arXiv 2411.01783); of whole models only the side of 1 "
+                "compares.");
 }
 
 double labelled_length(const std::string& label) {

@@ -5,8 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "plots/frame/figure.h"
-#include "plots/frame/lines.h"
+#include "plots/frame/declared.h"
 
 namespace qb {
 
@@ -15,12 +14,12 @@ namespace qb {
 [[nodiscard]] const CsvTable& published_table(std::string_view name);
 
 // Adds to a declared figure of this name what its papers published, if somebody asked for it and
-// the run has their shape: in `wall_clock` and `speed_up` a panel of CQS-Attention's case study 2
-// with axes of its own, since another machine took its numbers; in `striped_speed_up` Striped
-// Attention's training steps on as many devices; in `ttft_miss_rate` context parallelism's. `lines`
-// are those of the figure's only panel, or none.
-void add_published(LineFigure& declared, const Groups& lines, const std::string& name,
-                   const PlottedRun& run);
+// the run has their shape: to `wall_clock` and `speed_up` a panel of CQS-Attention's case study 2
+// with axes of its own, since another machine took its numbers; to `striped_speed_up` Striped
+// Attention's training steps on as many devices; to `ttft_miss_rate` context parallelism's.
+// `panels` are those of the figure, with its lines.
+void add_published(Figure& figure, const std::vector<DeclaredPanel>& panels,
+                   const std::string& name, const PlottedRun& run);
 
 // ---- FlashAttention ----------------------------------------------------------------------------
 

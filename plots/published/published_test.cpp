@@ -23,18 +23,16 @@ CsvTable one_case_of_four(std::int64_t n_tokens) {
   return cases;
 }
 
-// What is drawn over the lines of a figure that draws a value.
-LineFigure with_published_lines(const PlottedRun& run, const std::string& name) {
-  LineFigure declared{.y = {{.y = {.column = "value"},
-                             .reference = [](const Group&) { return std::vector<Series>{}; }}}};
-  add_published(declared, group(all_rows(run.cases), Columns{"workers"}), name, run);
-  return declared;
+// A figure of a panel without lines of its own, to which the published ones were added.
+Figure with_published_lines(const PlottedRun& run, const std::string& name) {
+  Figure figure{.panels = {{}}};
+  add_published(figure, {{.lines = group(all_rows(run.cases), Columns{"workers"})}}, name, run);
+  return figure;
 }
 
 std::vector<Series> drawn_beside(PlottedRun run, const std::string& name) {
   run.published = true;
-  const LineFigure declared = with_published_lines(run, name);
-  return declared.y.back().reference({.rows = all_rows(run.cases)});
+  return with_published_lines(run, name).panels.back().series;
 }
 
 TEST(Published, StripedSpeedUpsStandAtTokensAWorker) {
