@@ -56,7 +56,8 @@ draw_all() {
         ;;
       landscape) # of the operators those that six lines or so tell apart
         plot "$(run_of landscape)" "$folder" \
-          "--filter=mixer_operator!="{linear,linformer,performer,selective_scan}
+          "--filter=mixer_operator!="{linear,linformer,performer,perceiver,selective_scan} \
+          --filter inputs=random
         ;;
       landscape_pareto) plot "$(run_of landscape)" "$folder" ;;
       papers) # of all papers, by `qb reproduce all`

@@ -43,7 +43,7 @@ namespace qb {
   PRESET(error_by_workers, R"({"y": "relative_l2_error", "x": "workers", "lines": "dtype"})", "Relative L2 error of O against W, by type.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \
   FIGURE(kernel_bars, joined_cases, "Speed of kernels over that of another program, or in FLOP/s, of a GPU beside published ones.") \
-  PRESET(gradient_error, R"({"y": ["d_q_relative_l2_error", "d_k_relative_l2_error", "d_v_relative_l2_error"], "x": "workers", "lines": ["algorithm", "dtype"], "log": "y"})", "Relative L2 error of dQ, dK and dV against W.") \
+  PRESET(gradient_error, R"({"y": ["d_q_relative_l2_error", "d_k_relative_l2_error", "d_v_relative_l2_error"], "x": "algorithm", "lines": "dtype", "only": "gradient_dtype=f32", "log": "y"})", "Relative L2 error of dQ, dK and dV by scheme, a mark for each W.") \
   PRESET(score_error, R"({"y": "relative_l2_error", "x": "typical_score", "lines": ["algorithm", "lse"], "log": "xy"})", "Relative L2 error of O against the size of the scores, by how LSE travels.")
 // clang-format on
 

@@ -24,7 +24,8 @@ constexpr std::uint32_t kFacetColour = 0x2572AA;
 struct OnX {
   std::function<double(const Row&)> at{};
   std::function<Axis(const std::vector<double>&)> axis{};
-  Columns columns{};  // the parameters that it stands for
+  Columns columns{};   // the parameters that it stands for
+  bool words = false;  // each row of a word is a mark, and no line joins them
 };
 
 // Everything that is known of a figure before its panels.
@@ -67,6 +68,7 @@ OnX on_x(const DeclaredFigure& declared, const Rows& rows) {
                            name_of(one.rows.front(), word)});
     x.at = [=](const Row& row) { return places.at(row.at(word)); };
     x.axis = fixed(axis);
+    x.words = true;
     return x;
   }
   Axis axis{.column = word};
@@ -180,7 +182,8 @@ Groups lines_of(const Rows& rows, const Rows& all, const Columns& words, const P
     line.rows = order(line.rows, plan.x.at);
     const Row& first = line.rows.front();
     line.name = name_of_words(first, differing);
-    if (line.name.empty()) line.name = first.text("algorithm");
+    if (plan.x.words) line.draw = Draw::points;
+    if (line.name.empty()) line.name = plan.x.words ? "cases" : first.text("algorithm");
     line.style = look_of(first, differing);
   }
   std::ranges::stable_sort(lines, {}, [](const Group& line) {
@@ -205,7 +208,9 @@ std::size_t count_x(const Rows& rows, const Plan& plan) {
 
 // The panels of a value: those with most lines and x, named by what tells them apart.
 Groups settings_of(Plan& plan) {
-  Groups panels = grouped_by(plan.rows, plan.panels);
+  Groups panels = plan.x.columns.empty() || plan.declared.x != "miss_rate"
+                      ? grouped_by(plan.rows, plan.panels)
+                      : group(plan.rows, plan.panels);  // the keys are fixed, whatever N is
   std::erase_if(panels, [&](const Group& panel) { return count_x(panel.rows, plan) == 0; });
   const auto worth = [&](const Group& panel) {
     const Rows done = where(panel.rows, ran);
@@ -217,7 +222,7 @@ Groups settings_of(Plan& plan) {
       panels.size() > most) {
     std::ranges::stable_sort(panels, std::greater{}, worth);
     plan.notes.push_back(keep_first(panels, most, "lines, x and N"));
-    panels = grouped_by(rows_in(panels), plan.panels);
+    std::ranges::stable_sort(panels, {}, &Group::key);
   }
   std::ranges::stable_sort(panels, {},
                            [](const Group& one) { return !is_forward(one.rows.front()); });
@@ -275,6 +280,7 @@ std::vector<DeclaredPanel> facets_of(const Groups& settings, Plan& plan) {
 
 // Of the rows of one x the best that ran, or else one that did not fit.
 Rows best_rows(const Rows& rows, const ShownValue& value, const Plan& plan) {
+  if (plan.x.words) return rows;
   std::map<double, Row> best;
   for (const Row& row : rows) {
     const double x = plan.x.at(row);
@@ -584,7 +590,8 @@ std::vector<std::string> notes_of(const Plan& plan, const Rows& drawn) {
   if (plan.declared.bound == "memory" && count(drawn, out_of_memory) > 0)
     notes.emplace_back(
         "Crosses at the limit: out of memory. Pluses: a shorter one of that line ran out.");
-  if (plan.shapes) notes.emplace_back("Of several splits of a line and an x the best is drawn.");
+  if (plan.shapes && !plan.x.words)
+    notes.emplace_back("Of several splits of a line and an x the best is drawn.");
   notes.push_back(not_drawn({{.number = alone, .what = "case", .reason = "untimed base"}}));
   return notes;
 }
@@ -654,8 +661,9 @@ Figure declared_figure(const DeclaredFigure& declared, const PlottedRun& run, bo
   for (const auto& [key, value] : declared.base) over.push_back(value);
   for (const std::string& one : declared.y) {
     plan.values.push_back(value_named(one, declared.base, plan.rows, run.modelled_peak));
-    if (plan.values.back().quotient() && !over.empty())
-      plan.values.back().name += " over " + listed(over);
+    ShownValue& value = plan.values.back();
+    if (value.quotient() && !over.empty()) value.name += " over " + listed(over);
+    if (one.ends_with("_median_s") && one.find("time") == std::string::npos) value.name += " time";
   }
   choose_columns(plan);
   const Groups settings = settings_of(plan);

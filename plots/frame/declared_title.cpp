@@ -191,10 +191,10 @@ std::string declared_title(const DeclaredClaim& claim) {
   if (!title.empty()) return title;
   std::vector<std::string> names;
   for (const ShownValue& value : claim.values) names.push_back(value.name);
+  const std::string& x = claim.declared.x;
   title = fmt::format("{} against {}", listed(names),
-                      find_parameter_field(claim.declared.x) != nullptr
-                          ? parameter_heading(claim.declared.x)
-                          : replaced(claim.declared.x, {{"_", " "}}));
+                      replaced(find_parameter_field(x) != nullptr ? parameter_heading(x) : x,
+                               {{"_", " "}, {" byte per s", ""}}));
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
   return title;
 }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """claims_test.py [TEST…] QB: the titles, bounds and ties of figures, recomputed in a second way from the rows behind them.
 
-Figures of random runs (QB_RANDOM_RUNS of them, 12 without it; QB_SEED is their seed) are drawn without pictures. A title
-that claims something must follow from the rows; one that claims nothing must come where nothing does."""
+Figures of random runs (QB_RANDOM_RUNS of them, 12 without it; QB_SEED is their seed) are drawn without pictures, and
+QB_RANDOM_FIGURES random declared ones of each. A title that claims something must follow from the rows; one that claims
+nothing must come where nothing does; a mark of a declared figure is a value of a row of its line."""
 import collections
 import csv
 import json
@@ -23,6 +24,7 @@ QB = ""
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = int(os.environ.get("QB_RANDOM_RUNS", "12"))
 SEED = int(os.environ.get("QB_SEED", "1"))
+DECLARED = int(os.environ.get("QB_RANDOM_FIGURES", "2"))  # of each run
 # What says how a case is split or over which links, not what is computed or by which means.
 SPLIT = set("algorithm workers interest_set new_key_owner distillation grid_heads grid_rows "
             "grid_layout helix_exchange cluster cluster_inside cluster_between cluster_nics cluster_order "
@@ -294,7 +296,6 @@ def named(name, row):
 def drawn_values(figure, one):
     """Yields each mark with its line, the value that it shows and the number in SI units, and its x."""
     panels = figure.said["panels"]
-    facets = max(1, len(panels) // len(one.said["y"]))
     for mark in figure.marks:
         if mark["kind"] != "data" or mark["series"].startswith(("∝", "machine ", "budget ")) or (
                 mark["series"] == "1"):
@@ -307,7 +308,8 @@ def drawn_values(figure, one):
         at = mark[columns[0] if dots else columns[1]]
         if not at or mark["series"].endswith((", interval", ", repeats")):
             continue
-        word = one.said["y"][min((int(mark["panel"]) - 1) // facets, len(one.said["y"]) - 1)]
+        column = panel["x" if dots else "y"]["column"]
+        word = max((y for y in one.said["y"] if column.startswith(y.removesuffix("_median_s"))), key=len)
         si = float(at) / (UNITS.get(unit[1], 1.0) if unit else 1.0)
         yield mark, word, si, None if dots else float(mark[columns[0]]), panel
 
@@ -379,6 +381,17 @@ def claim(test, figure, one):
         drawn = any(mark.get("disturbed", "") != "1" and word in QUOTIENTS and si != 1.0 and not
                     mark["series"].endswith(", bound") for mark, word, si, _, _ in drawn_values(figure, one))
         return test.assertFalse(shown and drawn, title)
+    there = collections.defaultdict(list)
+    for mark, word, si, x, panel in drawn_values(figure, one):
+        rows = [row for row in one.rows if named(re.sub(r" = .*", "", mark["series"]), row) and named(mark["panel_title"], row)
+                and math.isclose(one.value(row, word), si, rel_tol=1e-9)] if word not in ("mfu", "over_ideal") else []
+        if len(rows) == 1 and one.tells(rows[0], word):
+            there[mark["panel"], one.x(rows[0]), word].append(rows[0])
+    for (_, _, word), rows in there.items():
+        for a in rows:
+            for b in rows:
+                test.assertFalse(one.value(a, word) > 1.001 * one.value(b, word) and one.may_compare(a, b, word),
+                                 f"{title}: {a['case_id']} and {b['case_id']} are told apart")
     return None
 
 
@@ -511,7 +524,7 @@ class Claims(unittest.TestCase):
                             declared(self, figure, run, known[figure.name])
                         RULES.get(figure.name, lambda *_: None)(self, figure, run)
                     told[figure.name] += 1
-                for at in range(2):
+                for at in range(DECLARED):
                     words, said = random_declaration(random.Random(f"{SEED} {path.name} {at}"))
                     out = path / f"declared_{at}"
                     drawn = subprocess.run([QB, "plot", path, *words, "--format", "svg", "--out", out],
