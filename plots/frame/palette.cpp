@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <span>
 #include <utility>
 
@@ -85,13 +84,10 @@ double linear(std::uint32_t byte) {
   return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
 }
 
-double luminance(std::uint32_t colour) {
-  return 0.2126 * linear(colour >> 16) + 0.7152 * linear(colour >> 8) + 0.0722 * linear(colour);
-}
-
 // L* of CIELAB, from 0 to 100.
 double lightness(std::uint32_t colour) {
-  const double y = luminance(colour);
+  const double y =
+      0.2126 * linear(colour >> 16) + 0.7152 * linear(colour >> 8) + 0.0722 * linear(colour);
   return y > 216.0 / 24389.0 ? 116.0 * std::cbrt(y) - 16.0 : y * 24389.0 / 27.0;
 }
 
@@ -103,19 +99,6 @@ std::uint32_t mixed(std::uint32_t colour, double amount) {
     return static_cast<std::uint32_t>(std::lround(to));
   };
   return component(colour >> 16) << 16 | component(colour >> 8) << 8 | component(colour);
-}
-
-// The first variants are the shades that are farthest from the colour itself.
-Style with_variant(Style style, int variant) {
-  if (variant < 1) return style;
-  std::array<std::uint32_t, kShades> shades{};
-  for (int i = 0; i < kShades; ++i)
-    shades[static_cast<std::size_t>(i)] = shade(style.colour, i, kShades);
-  std::ranges::stable_sort(shades, std::greater{}, [own = lightness(style.colour)](auto one) {
-    return std::abs(lightness(one) - own);
-  });
-  style.colour = shades[static_cast<std::size_t>((variant - 1) % kShades)];
-  return style;
 }
 
 std::uint32_t from_hsv(double hue, double saturation, double value) {
@@ -150,9 +133,7 @@ std::uint32_t shade(std::uint32_t colour, int place, int count) {
   return mixed(colour, (low + high) / 2);
 }
 
-Style algorithm_style(std::string_view algorithm, int variant) {
-  return with_variant(named_style(kAlgorithms, algorithm), variant);
-}
+Style algorithm_style(std::string_view algorithm) { return named_style(kAlgorithms, algorithm); }
 
 std::optional<int> algorithm_place(std::string_view name) {
   const auto* const found =
@@ -178,9 +159,7 @@ std::string kernel_name(std::string_view kernel) {
   return std::string(kernel == kTorch ? "PyTorch SDPA" : kernel);
 }
 
-Style pattern_style(std::string_view kind, int variant) {
-  return with_variant(named_style(kPatterns, kind), variant);
-}
+Style pattern_style(std::string_view kind) { return named_style(kPatterns, kind); }
 Style operator_style(std::string_view kind) { return named_style(kOperators, kind); }
 Style dtype_style(std::string_view dtype) { return named_style(kDtypes, dtype); }
 

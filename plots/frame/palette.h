@@ -37,9 +37,7 @@ inline constexpr int kSlash = 6;  // of a bar that is cut, beyond those
 inline constexpr int kShades = 7;
 [[nodiscard]] std::uint32_t shade(std::uint32_t colour, int place, int count);
 
-// `variant` tells apart series of the same algorithm in one figure by their lightness; 0 is the
-// colour itself.
-[[nodiscard]] Style algorithm_style(std::string_view algorithm, int variant = 0);
+[[nodiscard]] Style algorithm_style(std::string_view algorithm);
 // Gives the place of an algorithm in the registry, in whose order legends are; empty if there is
 // none of that name.
 [[nodiscard]] std::optional<int> algorithm_place(std::string_view name);
@@ -52,7 +50,7 @@ inline constexpr int kShades = 7;
 [[nodiscard]] std::string kernel_name(std::string_view kernel);
 [[nodiscard]] Style dtype_style(std::string_view dtype);
 // Gives the style of a sparse pattern by its name, `sliding_window`; also of `full` and `causal`.
-[[nodiscard]] Style pattern_style(std::string_view kind, int variant = 0);
+[[nodiscard]] Style pattern_style(std::string_view kind);
 // Gives the style of an operator that mixes tokens in place of attention.
 [[nodiscard]] Style operator_style(std::string_view kind);
 // Gives the style of the index-th of many equal things (interest sets of one worker count).

@@ -107,15 +107,6 @@ TEST(Palette, TheOnlyShadeIsTheColourItself) {
   EXPECT_EQ(shade(0xD46207, 9, 4), shade(0xD46207, 3, 4)) << "beyond the last";
 }
 
-TEST(Palette, AVariantKeepsTheMarkAndChangesTheLightness) {
-  for (const char* algorithm : kAlgorithms)
-    for (int variant = 1; variant < 4; ++variant) {
-      const Style style = algorithm_style(algorithm, variant);
-      EXPECT_EQ(style.mark, algorithm_style(algorithm).mark);
-      EXPECT_NE(style.colour, algorithm_style(algorithm).colour);
-    }
-}
-
 TEST(Palette, NoAlgorithmIsDashedSinceADashIsAReference) {
   for (const char* algorithm : kAlgorithms) EXPECT_EQ(algorithm_style(algorithm).dash, 0);
   for (const char* dtype : {"f32", "bf16", "f16", "f64"}) EXPECT_EQ(dtype_style(dtype).dash, 0);
@@ -155,12 +146,8 @@ TEST(Palette, EveryNamedStyleHasAMarkAndADashThatCanBeDrawn) {
     styles.push_back(kernel_style(kernel));
   for (const char* dtype : {"f16", "bf16", "f32", "f64", "another"})
     styles.push_back(dtype_style(dtype));
-  for (const char* kind : kPatterns)
-    for (int variant = 0; variant < kMarks; ++variant)
-      styles.push_back(pattern_style(kind, variant));
-  for (const char* algorithm : kAlgorithms)
-    for (int variant = 0; variant < kMarks; ++variant)
-      styles.push_back(algorithm_style(algorithm, variant));
+  for (const char* kind : kPatterns) styles.push_back(pattern_style(kind));
+  for (const char* algorithm : kAlgorithms) styles.push_back(algorithm_style(algorithm));
   for (int index = 0; index < 20; ++index) styles.push_back(indexed_style(index));
   for (const Style& style : styles) {
     EXPECT_GE(style.mark, 0);
