@@ -76,14 +76,12 @@ TEST(Figures, TheTextAndWhatIsKnownOfAMarkAreColumns) {
   figure.more_columns = {"lead_ratio", "next"};
   figure.panels[0].series = {{.name = "ring",
                               .draw = Draw::rectangles,
-                              .text_y = 4,
                               .points = {{.x = 1, .y = 2, .text = "R", .more = {"1.5", "cqs"}},
                                          {.x = 2, .y = 3, .disturbed = true}}}};
   EXPECT_EQ(figure_csv(figure).to_string(),
             "panel,panel_title,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,text,"
             "lead_ratio,next,disturbed\n1,panel's title,ring,data,1.0,2.0,,,R,1.5,cqs,0\n"
             "1,panel's title,ring,data,2.0,3.0,,,,,,1\n");
-  EXPECT_THAT(figure_json(figure), HasSubstr("\"text_y\": 4.0"));
 }
 
 TEST(Figures, DisturbedPointsAreMarkedInTheCsv) {

@@ -27,7 +27,6 @@ Json axis_json(const Axis& axis) {
   set(json, "reversed", axis.reversed);
   set(json, "tight", axis.tight);
   set(json, "whole", axis.whole);
-  set(json, "least_span", axis.least_span);
   for (const Axis::Tic& tic : axis.tics) json["tics"].push_back({tic.value, tic.label});
   return json;
 }
@@ -43,8 +42,6 @@ Json series_json(const Series& series) {
   set(json, "thin", series.thin);
   set(json, "unlisted", !series.in_legend);
   set(json, "text", series.text);
-  if (std::isfinite(series.text_x)) json["text_x"] = series.text_x;
-  if (std::isfinite(series.text_y)) json["text_y"] = series.text_y;
   return json;
 }
 

@@ -145,8 +145,7 @@ Panel share_panel(std::string title, const Layers& layers, bool published,
                     .tight = true,
                     .tics = whole_tics({0, 25, 50, 75, 100})}};
   for (const auto& [n, parts] : layers) {
-    const auto place = static_cast<double>(panel.x.tics.size());
-    panel.x.tics.push_back({place, short_length(n) + (spoilt.contains(n) ? "*" : "")});
+    const double place = add_tic(panel.x, short_length(n) + (spoilt.contains(n) ? "*" : ""));
     double low = 0.0;
     for (const Part& part : parts) {
       if (!(part.share > 0.0)) continue;

@@ -62,14 +62,13 @@ Panel loads_panel(const std::vector<double>& pairs) {
   Panel panel{.x = {.label = "pairs of a head", .column = "pairs", .from_zero = true},
               .y = {.label = "worker", .column = "worker_index", .reversed = true}};
   for (std::size_t worker = 0; worker < pairs.size(); ++worker) {
-    const auto y = static_cast<double>(worker);
+    const double y = add_tic(panel.y, fmt::format("{}", worker));
     Series bar =
         rectangles(fmt::format("worker {}", worker), partition_colour(static_cast<int>(worker)),
                    {box(0.0, pairs[worker], y - kHalfLoad, y + kHalfLoad)});
     bar.in_legend = false;
     bar.text = grouped(pairs[worker]);
     panel.series.push_back(std::move(bar));
-    panel.y.tics.push_back({y, fmt::format("{}", worker)});
   }
   const double mean = std::reduce(pairs.begin(), pairs.end()) / static_cast<double>(pairs.size());
   panel.series.push_back({.name = "mean",
@@ -108,7 +107,7 @@ Figure partition_of(const Partition& partition) {
       box(0.0, static_cast<double>(partition.keys), 0.0, static_cast<double>(partition.queries));
   const bool cut = most("q_end") < whole.high && most("k_end") < whole.x_high;
   if (cut) whole = box(0.0, most("k_end"), 0.0, most("q_end"));
-  Figure figure{
+  return {
       .name = "partition",
       .title = loads_title(partition.title, pairs),
       .subtitle = listed(
@@ -119,18 +118,16 @@ Figure partition_of(const Partition& partition) {
                                  numbers_fit(workers, std::max(whole.high, whole.x_high))),
                  loads_panel(pairs)},
       .columns = 2,
-      .square = true};
-  figure.notes = {
-      "Colour: the worker that computes the pair.",
-      std::ranges::any_of(workers, [](const auto& one) { return !one.second.some.empty(); })
-          ? "Pale: a square of tokens of which some pairs are computed."
-          : "",
-      cut ? fmt::format("Drawn: the first {:.0f} tokens.", whole.high) : "",
-      std::ranges::count_if(pairs, [](double own) { return own > 0.0; }) > std::ssize(workers)
-          ? "The first head is drawn; other workers compute the others."
-          : ""};
-  std::erase(figure.notes, "");
-  return figure;
+      .square = true,
+      .notes = joined_notes(
+          {{"Colour: the worker that computes the pair.",
+            std::ranges::any_of(workers, [](const auto& one) { return !one.second.some.empty(); })
+                ? "Pale: a square of tokens of which some pairs are computed."
+                : "",
+            cut ? fmt::format("Drawn: the first {:.0f} tokens.", whole.high) : "",
+            std::ranges::count_if(pairs, [](double own) { return own > 0.0; }) > std::ssize(workers)
+                ? "The first head is drawn; other workers compute the others."
+                : ""}})};
 }
 
 }  // namespace qb

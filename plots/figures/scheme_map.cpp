@@ -127,9 +127,8 @@ void add_cell(std::map<std::string, std::vector<Point>>& schemes, const Ranking&
         cell.has_winner()
             ? listed({after_name.empty() ? "" : cell.names[i], lead_text(cell.lead())}, after_name)
             : replaced(cell.names[i], short_names);
-    stripe.more = values_of(row, kCellColumns);
-    for (const double value : {wall_s(row), cell.lead()}) stripe.more.push_back(to_text(value));
-    for (const std::string& name : {cell.names[0], cell.names[1]}) stripe.more.push_back(name);
+    stripe.more = joined(values_of(row, kCellColumns), {to_text(wall_s(row)), to_text(cell.lead()),
+                                                        cell.names[0], cell.names[1]});
     for (const std::string_view name : split_words(cell.names[i], "= "))
       schemes[std::string(name)];  // all are in the legend
     schemes[scheme].push_back(std::move(stripe));
@@ -155,12 +154,9 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& s
                                     : "sequence length N (tokens)",
          .column = side + "_index",
          .tight = true};
-  for (std::size_t i = 0; i < links.size(); ++i)
-    x.tics.push_back(
-        {static_cast<double>(i), named_values(links[i].rows.front(), link_columns(links))});
-  for (std::size_t i = 0; i < heights.size(); ++i)  // leaves out `W = `
-    y.tics.push_back(
-        {static_cast<double>(i), named_values(heights[i].rows.front(), {side}).substr(4)});
+  for (const Group& link : links) add_tic(x, named_values(link.rows.front(), link_columns(links)));
+  for (const Group& height : heights)  // leaves out `W = `
+    add_tic(y, named_values(height.rows.front(), {side}).substr(4));
   const Letters letters = letters_of(maps);
   const std::string after_name = links.size() <= kMostOneLine ? " "
                                  : links.size() <= kMostNamed ? "\n"
@@ -252,14 +248,11 @@ Figure scheme_map_figure(const PlottedRun& run) {
     return empty_figure("The fastest scheme by link and size",
                         "no two plans have an undisturbed wall clock in cases that are otherwise "
                         "equal (dense, ranks: serial and W = 1 do not count)");
-  Figure figure{
-      .title = modelled_first(rows_of_maps(maps), winners_sentence(maps)),
-      .panels = map_panels(maps, side),
-      .shared_axes = true,
-      .notes = notes_of(rows, maps, grade),
-      .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};
-  std::erase(figure.notes, "");
-  return figure;
+  return {.title = modelled_first(rows_of_maps(maps), winners_sentence(maps)),
+          .panels = map_panels(maps, side),
+          .shared_axes = true,
+          .notes = joined_notes({notes_of(rows, maps, grade)}),
+          .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};
 }
 
 }  // namespace qb

@@ -82,8 +82,7 @@ Panel scheme_rows(const std::vector<Scheme>& schemes) {
   sums.in_legend = false;
   const double longest = path_of(*std::ranges::max_element(schemes, {}, path_of));
   for (const Scheme& scheme : schemes) {
-    const auto at = static_cast<double>(panel.y.tics.size());
-    panel.y.tics.push_back({at, scheme.name});
+    const double at = add_tic(panel.y, scheme.name);
     const auto add_bar = [&](Series& to, double from, double length) {
       Point bar = box(from, from + length, at - kHalfRow, at + kHalfRow);
       bar.x = length;
@@ -109,10 +108,10 @@ Panel scheme_rows(const std::vector<Scheme>& schemes) {
   return panel;
 }
 
-std::string panel_name(const Row& row, const std::map<std::string, std::string>& masks) {
+std::string panel_name(const Row& row) {
   return listed({"N = " + grouped(row.number("n_tokens")),
                  own_value(row, "kv_len") == "=" ? "" : grouped(row.number("kv_len")) + " keys",
-                 fmt::format("W = {}, {} mask", row.text("workers"), masks.at(row.text("mask")))});
+                 fmt::format("W = {}, {} mask", row.text("workers"), pattern_name(row))});
 }
 
 // Compares the longest and the shortest critical path of the panel where they differ most.
@@ -143,9 +142,7 @@ Figure work_per_round_figure(const PlottedRun& run) {
     return empty_figure(kPairsTitle,
                         "each case is of both passes, whose rounds follow each other; a case of "
                         "one pass would be drawn");
-  std::set<std::string> mask_texts;
   Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
-  for (const Group& panel : panels) mask_texts.insert(panel.key[2]);
   const std::size_t of_one_round = std::erase_if(panels, [&](const Group& panel) {
     return std::ranges::all_of(round_schemes(panel, steps),
                                [](const Scheme& one) { return one.rounds.size() == 1; });
@@ -154,13 +151,12 @@ Figure work_per_round_figure(const PlottedRun& run) {
   if (panels.empty())
     return empty_figure(kPairsTitle,
                         "no case has several workers, and pairs of several rounds in steps.csv");
-  const std::map<std::string, std::string> masks = mask_names(mask_texts);
   std::vector<std::vector<Scheme>> drawn;
   Figure figure{.more_columns = {"round"}};
   for (const Group& panel : panels) {
     drawn.push_back(round_schemes(panel, steps));
     figure.panels.push_back(scheme_rows(drawn.back()));
-    figure.panels.back().title = panel_name(panel.rows.front(), masks);
+    figure.panels.back().title = panel_name(panel.rows.front());
   }
   figure.title = paths_title(drawn);
   figure.notes = joined_notes(

@@ -64,7 +64,7 @@ Panel bars_of(const Rows& rows, const Scale& scale) {
   Series cut{.name = "cut", .draw = Draw::points, .style = {kWhite, kSlash}, .in_legend = false};
   none.in_legend = whole.in_legend = false;
   for (const Row& row : rows) {
-    const auto at = static_cast<double>(panel.y.tics.size());
+    const double at = add_tic(panel.y, row.text("algorithm"));
     const auto add_bar = [&](Series& to, double from_s, double to_s, std::string text = {}) {
       Point bar =
           box(std::fmin(from_s, scale.end_s) * scale.unit.factor,
@@ -74,7 +74,6 @@ Panel bars_of(const Rows& rows, const Scale& scale) {
       bar.text = std::move(text);
       to.points.push_back(std::move(bar));
     };
-    panel.y.tics.push_back({at, row.text("algorithm")});
     if (!has_parts(row)) {
       add_bar(none, 0.0, scale.end_s, row.text("status"));
       none.points.back().x = kNaN;
@@ -115,7 +114,8 @@ std::string first_title(const Rows& rows, const Unit& unit, int cores, const Mod
 // in which two schemes have parts the one with most of them, then with the most worker counts, the
 // most tokens; a forward pass if there is one.
 Group best_setting(const CsvTable& cases) {
-  const Columns place = joined({"n_tokens", "kv_len"}, joined(kShapeColumns, kPlaceColumns));
+  const Columns place = joined(joined({"n_tokens", "kv_len"}, kShapeColumns),
+                               joined({"ranks", "model_device"}, kLinkColumns));
   const Rows rows =
       where(standing_rows(cases), [](const Row& row) { return row.number("workers") >= 2.0; });
   Groups all = panels_by(rows, place, joined(differing_columns(rows, place), {"ranks"}));

@@ -39,7 +39,6 @@ struct Axis {
   bool tight = false;          // no margin around the data
   bool whole = false;          // counts: tics at whole numbers only
   bool powers_of_two = false;  // a log axis with tics at powers of two
-  double least_span = 0.0;     // least span of a linear axis, around the middle of the data
   std::vector<Tic> tics{};     // empty: chosen from the range
 };
 
@@ -75,9 +74,7 @@ struct Series {
   bool published = false;  // someone else's numbers: dashed, hollow; see published_legend
   bool thin = false;       // a background curve, its marks hollow; rectangles without white borders
   bool in_legend = true;
-  std::string text{};    // of each rectangle that has none of its own
-  double text_x = kNaN;  // where the text stands instead of in the middle
-  double text_y = kNaN;
+  std::string text{};  // of each rectangle that has none of its own
   std::vector<Point> points{};
 };
 
@@ -160,6 +157,8 @@ void add(Panel& panel, std::vector<Series> series);
 [[nodiscard]] Axis tokens_axis(const std::vector<double>& x);
 // Makes the axis `workers W`, which is log.
 [[nodiscard]] Axis workers_axis(const std::vector<double>& workers);
+// Adds the next of the tics 0, 1, 2, ... and returns its place.
+double add_tic(Axis& axis, std::string label);
 // Makes tics at whole numbers that are their own labels.
 [[nodiscard]] std::vector<Axis::Tic> whole_tics(const std::vector<double>& values);
 

@@ -144,9 +144,6 @@ inline const Columns kShapeColumns = {"mask",     "batch",   "q_heads", "kv_head
                                       "threads",  "cpu_isa", "pass"};
 // What says how fast a message travels.
 inline const Columns kLinkColumns = {"link_bandwidth_byte_per_s", "link_latency_s"};
-// What says where cases ran.
-inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_byte_per_s",
-                                      "link_latency_s"};
 
 [[nodiscard]] std::vector<std::string> values_of(const Row& row, const Columns& columns);
 // Gives a field, or `=` if the parameter has the value of the one that it follows, since it then

@@ -129,7 +129,7 @@ TEST(Frame, NamesALinkByItsLimitsAndSaysWhereThereAreNone) {
       {scheme_case("ring", 4, 1024, 1.0,
                    {{"link_bandwidth_byte_per_s", "1.25e10"}, {"link_latency_s", "5e-06"}}),
        scheme_case("ring", 8, 2048, 1.0)});
-  const Columns columns = joined({"workers", "n_tokens"}, kPlaceColumns);
+  const Columns columns = joined({"workers", "n_tokens", "ranks"}, kLinkColumns);
   EXPECT_EQ(named_values({&cases, 0}, columns), "W = 4, N = 1,024, threads, 12.5 GB/s, 5 µs");
   EXPECT_EQ(named_values({&cases, 1}, columns), "W = 8, N = 2,048, threads, no link limit");
 }
