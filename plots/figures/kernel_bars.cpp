@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kMarkStep = 0.2;  // between the marks of one length; lengths are 1 apart
 constexpr std::size_t kMostKernelPanels = 6;
+constexpr const char* kKernelTitle = "Speed of kernels";
 constexpr const char* kNewest = "published: FlashAttention-3";
 
 // Keeps the cases of one worker with the most threads; 0 are all cores.
@@ -40,47 +41,57 @@ Rivals rivals_of(const Rows& all) {
   return rivals;
 }
 
-// Makes a line without its stroke for each kernel and type.
-Groups kernel_marks(const Rows& rows, const PointOf& value, bool one_kernel) {
-  Groups lines = group(order(rows, number_in("n_tokens")), Columns{"kernel", "dtype"});
-  for (Group& line : lines) {
+// Makes marks for each kernel and type.
+std::vector<Series> kernel_marks(const Rows& rows, const PointOf& value, bool one_kernel) {
+  std::vector<Series> marks;
+  for (Group& line : group(order(rows, number_in("n_tokens")), Columns{"kernel", "dtype"})) {
     line.name = listed({kernel_name(line.key[0]), line.key[1]});
     line.style = dtype_style(line.key[1]);
     if (!one_kernel) line.style.colour = kernel_style(line.key[0]).colour;
     line.draw = Draw::points;
-    line.value = [=](const Row& row) {
+    marks.push_back(line_series(line, [&](const Row& row) {
       Point point = value(row);
+      point.x = row.number("n_tokens");
       point.disturbed = point.disturbed || !counts(row);
       return point;
-    };
+    }));
   }
-  return lines;
+  return marks;
+}
+
+// Reads a length as published figures label it: `512`, `16k`.
+double labelled_length(const std::string& label) {
+  return std::stod(label) * (label.ends_with('k') ? 1024.0 : 1.0);
 }
 
 // Gives the published kernels of a panel, at all their lengths. Of a backward pass alone none is in
 // data/published.
-Groups published_marks(const Group& panel) {
+std::vector<Series> published_lines(const Row& any) {
   constexpr std::tuple<const char*, const char*, std::uint32_t> kKernels[] = {
       {"flash_attention_2", "published: FlashAttention-2", 0xA0A0A0},
       {"flash_attention_3", kNewest, 0x505050}};
-  const Row& any = panel.rows.front();
-  Groups kernels;
+  if (any.is("pass", "backward")) return {};
+  const Rows rows =
+      where(all_rows(published_table(is_forward(any) ? "flash_attention_3_h100_fwd_fp16"
+                                                     : "flash_attention_2_h100_fwd_bwd")),
+            [&](const Row& row) {
+              return row.at("head_dim") == any.text("head_dim") &&
+                     row.at("causal") == (any.is("mask", "causal") ? "yes" : "no");
+            });
+  std::vector<Series> lines;
   for (const auto& [word, name, grey] : kKernels) {
-    if (any.is("pass", "backward")) break;
-    Group kernel{.name = name, .style = {grey}, .published = true};
-    for (const Row& row :
-         all_rows(published_table(is_forward(any) ? "flash_attention_3_h100_fwd_fp16"
-                                                  : "flash_attention_2_h100_fwd_bwd")))
-      if (row.at("implementation") == word && row.at("head_dim") == any.text("head_dim") &&
-          row.at("causal") == (any.is("mask", "causal") ? "yes" : "no"))
-        kernel.rows.push_back(row);
-    kernel.value = [](const Row& row) {
+    const Group kernel{
+        .rows =
+            where(rows, [own = word](const Row& row) { return row.at("implementation") == own; }),
+        .name = name,
+        .style = {grey},
+        .published = true};
+    lines.push_back(line_series(kernel, [](const Row& row) {
       return Point{.x = labelled_length(row.at("sequence_length_label")),
                    .y = row.number_at("speed_tflop_per_s")};
-    };
-    kernels.push_back(std::move(kernel));
+    }));
   }
-  return kernels;
+  return lines;
 }
 
 // Puts our marks of one length side by side around its place.
@@ -88,11 +99,10 @@ void set_apart(Figure& figure) {
   std::map<double, double> places;  // of lengths
   for (const double length : numbers_at(figure.panels, &Point::x))
     if (std::isfinite(length)) places[length];
-  std::vector<Axis::Tic> tics;
-  for (auto& [length, place] : places)
-    tics.push_back({place = static_cast<double>(tics.size()), grouped(length)});
+  Axis x{.label = "sequence length N (tokens)", .column = "n_tokens_index"};
+  for (auto& [length, place] : places) place = add_tic(x, grouped(length));
   for (Panel& panel : figure.panels) {
-    panel.x = {.label = "sequence length N (tokens)", .column = "n_tokens_index", .tics = tics};
+    panel.x = x;
     const auto is_ours = [](const Series& series) { return series.draw == Draw::points; };
     const auto ours = static_cast<double>(std::ranges::count_if(panel.series, is_ours));
     const double step = std::fmin(kMarkStep, 0.8 / ours);
@@ -140,7 +150,7 @@ std::string reached_title(const Figure& figure) {
   for (const auto& [name, values] : speeds)
     said.push_back(fmt::format("{} ({})", range_text(values), name));
   return said.empty()
-             ? ""
+             ? kKernelTitle
              : fmt::format("Kernels reach {} {}", listed(said), figure.panels.front().y.label);
 }
 
@@ -190,56 +200,51 @@ std::string threads_note(const CsvTable& cases, const Rows& rows) {
 
 Figure kernel_bars_figure(const PlottedRun& run) {
   const Rows all = one_worker_rows(run.cases);
+  if (all.empty()) return empty_figure(kKernelTitle, "no case of one worker has a speed");
   const Rivals rivals = rivals_of(all);
   const Rows paired = where(all, [&](const Row& row) { return rivals.contains(row.index); });
   const bool beside = !paired.empty();
-  const bool of_gpu = !all.empty() && where(all, "device", {"cuda"}).size() == all.size();
+  const bool of_gpu = where(all, "device", {"cuda"}).size() == all.size();
   const bool published = run.published && of_gpu && !beside;
   const bool one_kernel = group(beside ? paired : all, Columns{"kernel"}).size() < 2;
   const double unit = of_gpu ? 1e12 : kGiga;
   const std::string unit_name = of_gpu ? "TFLOP/s" : "GFLOP/s";
-  LineFigure::Quantity speed{.y = {.label = unit_name,
-                                   .column = of_gpu ? "speed_tflop_per_s" : "speed_gflop_per_s",
-                                   .from_zero = true},
-                             .value = [=](const Row& row) { return flop_rate(row, 1.0 / unit); }};
+  Axis axis{.label = unit_name,
+            .column = of_gpu ? "speed_tflop_per_s" : "speed_gflop_per_s",
+            .from_zero = true};
+  PointOf speed = [=](const Row& row) { return flop_rate(row, 1.0 / unit); };
   const double peak = largest(all, number_in("peak_flop_per_s")) / unit;
   std::string meaning = fmt::format(
       "Useful FLOP/s of one {}{}.", of_gpu ? all.front().text("gpu") : "CPU",
       peak > 0.0 ? fmt::format(", whose matrix products reach {:.0f} {}", peak, unit_name) : "");
+  const std::string rival = beside ? kernel_name(rivals.begin()->second.text("kernel")) : "";
   if (beside) {
-    const std::string rival = kernel_name(rivals.begin()->second.text("kernel"));
-    speed.y = {.label = "speed / speed of " + rival, .column = "speed_ratio"};
-    speed.reference = always(limit_line("as fast as " + rival, 1.0));
-    speed.value = [&](const Row& row) {
-      return time_ratio(rivals.at(row.index), row, clock_of(row));
-    };
-    meaning = slowest_note(paired, speed.value);
+    axis = {.label = "speed / speed of " + rival, .column = "speed_ratio"};
+    speed = [&](const Row& row) { return time_ratio(rivals.at(row.index), row, clock_of(row)); };
+    meaning = slowest_note(paired, speed);
   }
-  speed.lines = [&](const Group& panel) {
-    Groups lines = kernel_marks(panel.rows, speed.value, one_kernel);
-    if (published) std::ranges::move(published_marks(panel), std::back_inserter(lines));
-    return lines;
-  };
-  Groups panels = panels_by(beside ? paired : all, {"head_dim", "mask", "pass"});
-  const std::string left_out = keep_first(panels, kMostKernelPanels, "head dim, mask and pass");
-  Figure figure = line_figure(
-      {.title = "Speed of kernels",
-       .nothing = "no case of one worker has a speed",
-       .y = {speed},
-       .panels = panels,
-       .shared_axes = true,
-       .notes = joined_notes(
-           {{meaning, all.empty() ? "" : threads_note(run.cases, all),
-             published ? "Published: an H100; forward passes in f16, both passes in f16 or bf16."
-                       : ""},
-            case_notes(run.cases),
-            {left_out}})});
-  if (!figure.empty_reason.empty()) return figure;
+  Groups groups = panels_by(beside ? paired : all, {"head_dim", "mask", "pass"});
+  const std::string left_out = keep_first(groups, kMostKernelPanels, "head dim, mask and pass");
+  Figure figure{.shared_axes = true};
+  for (const Group& one : groups) {
+    Panel panel{.title = one.name, .y = axis};
+    add(panel, kernel_marks(one.rows, speed, one_kernel));
+    if (published) add(panel, published_lines(one.rows.front()));
+    if (beside) panel.series.push_back(limit_line("as fast as " + rival, 1.0));
+    figure.panels.push_back(std::move(panel));
+  }
+  arrange_panels(figure, 2);
+  figure.notes = joined_notes(
+      {{meaning, threads_note(run.cases, all),
+        published ? "Published: an H100; forward passes in f16, both passes in f16 or bf16." : ""},
+       case_notes(run.cases),
+       {left_out, disturbed_note(figure)}});
+  join_not_drawn(figure.notes);
+  std::erase(figure.notes, "");
   set_apart(figure);
-  std::string title = beside ? rival_title(paired, rivals, speed.value)
-                             : published_title(figure, all.front().text("gpu"));
-  if (title.empty() && !beside) title = reached_title(figure);
-  if (!title.empty()) figure.title = title;
+  figure.title = beside ? rival_title(paired, rivals, speed)
+                        : published_title(figure, all.front().text("gpu"));
+  if (figure.title.empty()) figure.title = beside ? kKernelTitle : reached_title(figure);
   return figure;
 }
 

@@ -32,40 +32,28 @@ struct DotFigure {
 
 constexpr double kDotSpread = 0.5;  // the share of a row that its kinds of dots take
 
-double dot_place(std::size_t row, std::size_t slot, std::size_t slots) {
-  return static_cast<double>(row) +
-         kDotSpread * ((static_cast<double>(slot) + 0.5) / static_cast<double>(slots) - 0.5);
-}
-
-Axis names_axis(const Groups& rows) {
-  Axis axis{.label = "", .column = "row_index", .reversed = true};
-  for (const Group& row : rows)
-    axis.tics.push_back({static_cast<double>(axis.tics.size()), row.name});
-  return axis;
-}
-
-// Makes the marks of each row, a line for each of its kinds.
-Groups marks_of(const DotFigure& declared, const Groups& kinds) {
-  Groups lines;
+// The marks of each row, a series for each of its kinds.
+std::vector<Series> marks_of(const DotFigure& declared, const Groups& kinds) {
+  std::vector<Series> all;
   for (std::size_t row = 0; row < declared.rows.size(); ++row)
     for (std::size_t slot = 0; slot < kinds.size(); ++slot) {
+      const std::string& name = declared.rows[row].key[0];
       const std::string& kind = kinds[slot].key[0];
-      Group marks{.rows = where(declared.rows[row].rows,
-                                [&](const Row& one) { return one.at(declared.told_by) == kind; }),
-                  .name = listed({declared.rows[row].key[0], kind}),
-                  .style = declared.look(declared.rows[row].key[0], slot, kind),
-                  .thin = declared.hollow,
-                  .in_legend = false,
-                  .draw = Draw::points};
-      marks.value = [&declared, y = dot_place(row, slot, kinds.size())](const Row& one) {
-        return Point{.x = declared.value(one),
-                     .y = y,
-                     .disturbed = !declared.counted(one),
-                     .more = values_of(one, declared.more)};
-      };
-      lines.push_back(std::move(marks));
+      const double place = (static_cast<double>(slot) + 0.5) / static_cast<double>(kinds.size());
+      Series marks{.name = listed({name, kind}),
+                   .draw = Draw::points,
+                   .style = declared.look(name, slot, kind),
+                   .thin = declared.hollow,
+                   .in_legend = false};
+      for (const Row& one : declared.rows[row].rows)
+        if (one.at(declared.told_by) == kind)
+          marks.points.push_back({.x = declared.value(one),
+                                  .y = static_cast<double>(row) + kDotSpread * (place - 0.5),
+                                  .disturbed = !declared.counted(one),
+                                  .more = values_of(one, declared.more)});
+      all.push_back(std::move(marks));
     }
-  return lines;
+  return all;
 }
 
 // The medians of the cases that count, and a line through all rows, each a rectangle: rows have
@@ -84,25 +72,26 @@ std::vector<Series> summaries_of(const DotFigure& declared) {
 }
 
 Figure dot_figure(const DotFigure& declared) {
+  if (declared.rows.empty()) return empty_figure(declared.title, declared.nothing);
+  Panel panel{.x = declared.x, .y = {.column = "row_index", .reversed = true}};
   Rows all;
-  for (const Group& row : declared.rows) std::ranges::copy(row.rows, std::back_inserter(all));
+  for (const Group& row : declared.rows) {
+    add_tic(panel.y, row.name);
+    std::ranges::copy(row.rows, std::back_inserter(all));
+  }
   const Groups kinds = group(all, Columns{declared.told_by});
-  std::vector<Series> keys;
+  add(panel, marks_of(declared, kinds));
+  add(panel, summaries_of(declared));
   for (std::size_t slot = 0; slot < kinds.size(); ++slot)
-    keys.push_back(legend_key(declared.mark_name + kinds[slot].key[0],
-                              declared.look("", slot, kinds[slot].key[0]), Draw::points,
-                              declared.hollow));
-  Figure figure =
-      line_figure({.title = declared.title,
-                   .nothing = declared.nothing,
-                   .lines = marks_of(declared, kinds),
-                   .y = {{.y = names_axis(declared.rows),
-                          .reference = [&](const Group&) { return summaries_of(declared); },
-                          .timed = false}},
-                   .x_axis = fixed(declared.x),
-                   .keys = keys,
-                   .notes = declared.notes});
-  figure.more_columns = declared.more;
+    panel.series.push_back(legend_key(declared.mark_name + kinds[slot].key[0],
+                                      declared.look("", slot, kinds[slot].key[0]), Draw::points,
+                                      declared.hollow));
+  Figure figure{.title = declared.title,
+                .panels = {panel},
+                .notes = declared.notes,
+                .more_columns = declared.more};
+  figure.notes.push_back(disturbed_note(figure));
+  std::erase(figure.notes, "");
   return figure;
 }
 
@@ -177,22 +166,18 @@ std::string interval_reach(const Rows& rows) {
                      kPercent * reach);
 }
 
-struct StandingLook {
-  RowStanding standing;
-  Style style;
-};
-constexpr StandingLook kLooks[] = {{RowStanding::reproduced, {0x56B4E9, 1}},
-                                   {RowStanding::derived, {0x009E73, 0}},
-                                   {RowStanding::predicted, {0x0072B2, 2}},
-                                   {RowStanding::differs, {0xE69F00, 4}},
-                                   {RowStanding::contradicts, {0xD55E00, 3}}};
+constexpr std::pair<RowStanding, Style> kLooks[] = {{RowStanding::reproduced, {0x56B4E9, 1}},
+                                                    {RowStanding::derived, {0x009E73, 0}},
+                                                    {RowStanding::predicted, {0x0072B2, 2}},
+                                                    {RowStanding::differs, {0xE69F00, 4}},
+                                                    {RowStanding::contradicts, {0xD55E00, 3}}};
 constexpr double kHalfDisputed = 0.35;
 constexpr std::size_t kLeastOnASide = 20;  // fewer numbers show no bias
 
 Style standing_look(std::string_view name) {
-  const auto* const found = std::ranges::find_if(
-      kLooks, [=](const StandingLook& one) { return word(one.standing) == name; });
-  return found == std::end(kLooks) ? Style{kGrey} : found->style;
+  for (const auto& [standing, style] : kLooks)
+    if (word(standing) == name) return style;
+  return {kGrey};
 }
 
 double ratio_of(const Row& row) { return row.number_at("ours") / row.number_at("published"); }

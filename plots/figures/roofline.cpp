@@ -167,25 +167,27 @@ Figure roofline_figure(const PlottedRun& run) {
     marks.push_back(roof_line(fmt::format("keys in L{}", level), level == 2 ? 0 : 2,
                               {roof.gflop_per_s, rate}, rows));
   shares.push_back(limit_line("measured ceiling", kPercent, false));
-  Figure figure = line_figure(
-      {.title = title,
-       .y = {{.title = "Speed",
-              .y = {.label = "GFLOP/s", .column = "gflop_per_s", .log = true},
-              .reference = [&](const Group&) { return marks; },
-              .x_axis = fixed({.label = "FLOP for each byte that must move",
-                               .column = "flop_per_byte",
-                               .log = true})},
-             {.title = "Share of the ceiling",
-              .y = {.label = "% of the measured ceiling",
-                    .column = "ceiling_percent",
-                    .from_zero = true},
-              .reference = [&](const Group&) { return shares; },
-              .x_axis = tokens_axis}},
-       .notes = {fmt::format("Full mask, {:.0f} threads. Ceilings, measured beside each repeat: "
-                             "products {:.0f} GFLOP/s in the fastest type, memory {:.1f} GB/s.",
-                             rows.front().number("threads"), roof.gflop_per_s, roof.gbyte_per_s),
-                 above}});
-  figure.more_columns = kMarkColumns;
+  Figure figure{.title = title,
+                .panels = {{.title = "Speed",
+                            .x = {.label = "FLOP for each byte that must move",
+                                  .column = "flop_per_byte",
+                                  .log = true},
+                            .y = {.label = "GFLOP/s", .column = "gflop_per_s", .log = true},
+                            .series = marks},
+                           {.title = "Share of the ceiling",
+                            .y = {.label = "% of the measured ceiling",
+                                  .column = "ceiling_percent",
+                                  .from_zero = true},
+                            .series = shares}},
+                .columns = 2,
+                .more_columns = kMarkColumns};
+  Panel& share = figure.panels.back();
+  share.x = tokens_axis(numbers_at({share}, &Point::x));
+  figure.notes = joined_notes(
+      {{fmt::format("Full mask, {:.0f} threads. Ceilings, measured beside each repeat: "
+                    "products {:.0f} GFLOP/s in the fastest type, memory {:.1f} GB/s.",
+                    rows.front().number("threads"), roof.gflop_per_s, roof.gbyte_per_s),
+        above, disturbed_note(figure)}});
   return figure;
 }
 

@@ -83,39 +83,37 @@ void add_case_study_2(Figure& figure, const Groups& lines, const PlottedRun& run
 
 // Speed-ups of a training step over a ring, on `workers` sequence-parallel devices (tables 3 to 5);
 // a line for each model, hardware and mesh.
-Groups striped_speed_ups(std::int64_t workers) {
+std::vector<Series> striped_speed_ups(std::int64_t workers) {
   const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
   const auto of_workers = [=](const Row& row) {
     return row.at("paper_table") != "2" &&
            row.number_at("mesh_sequence_parallel") == static_cast<double>(workers);
   };
-  Groups lines = group(where(all_rows(published_table("striped_attention_tables")), of_workers),
-                       Columns{"model", "hardware", "mesh_model_parallel"});
-  for (Group& line : lines) {
+  std::vector<Series> lines;
+  for (Group& line : group(where(all_rows(published_table("striped_attention_tables")), of_workers),
+                           Columns{"model", "hardware", "mesh_model_parallel"})) {
     line.name = fmt::format("{}, {}, mesh {}x{}", line.key[0], line.key[1], line.key[2], workers);
     line.published = true;
     line.in_legend = false;
     const bool tpu = line.key[1].starts_with("TPU");
     line.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(line.key[0])};
-    line.value = [=](const Row& row) {
+    lines.push_back(line_series(line, [=](const Row& row) {
       const double block = row.number_at("block_size_tokens");
       const double tokens = row.number_at("sequence_length_tokens") / static_cast<double>(workers);
       return Point{.x = std::isnan(block) ? tokens : block,
                    .y = row.number_at("observed_speedup_ratio")};
-    };
+    }));
   }
   return lines;
 }
 
-Groups passes_over_miss_rate() {
-  return {{.rows = all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")),
-           .name = "pass_q / pass_kv, TTFT",
-           .style = {kGrey, 1},
-           .published = true,
-           .value = [](const Row& row) {
-             return Point{.x = row.number_at("miss_rate_percent"),
-                          .y = row.number_at("pass_q_ttft_ms") / row.number_at("pass_kv_ttft_ms")};
-           }}};
+std::vector<Series> passes_over_miss_rate() {
+  Series line{.name = "pass_q / pass_kv, TTFT", .style = {kGrey, 1}, .published = true};
+  for (const Row& row : all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")))
+    line.points.push_back(
+        {.x = row.number_at("miss_rate_percent"),
+         .y = row.number_at("pass_q_ttft_ms") / row.number_at("pass_kv_ttft_ms")});
+  return {line};
 }
 
 }  // namespace
@@ -129,20 +127,14 @@ void add_published(Figure& figure, const std::vector<DeclaredPanel>& panels,
   const bool striped = name == "striped_speed_up";
   if (!striped && name != "ttft_miss_rate") return;
   for (std::size_t p = 0; p < panels.size(); ++p)
-    for (const Group& line :
-         striped ? striped_speed_ups(panels[p].lines.front().rows.front().integer("workers"))
-                 : passes_over_miss_rate())
-      add(figure.panels[p], {line_series(line, line.value)});
+    add(figure.panels[p],
+        striped ? striped_speed_ups(panels[p].lines.front().rows.front().integer("workers"))
+                : passes_over_miss_rate());
   figure.notes.emplace_back(
       striped ? "Published: steps with feed-forward layers; grey: TPU v4; circle 1B, square 3B, "
                 "triangle 7B parameters."
               : "Published: Llama 3 405B (arXiv 2411.01783); of whole models only the side of 1 "
                 "compares.");
-}
-
-double labelled_length(const std::string& label) {
-  constexpr double kKi = 1024.0;
-  return std::stod(label) * (label.ends_with('k') ? kKi : 1.0);
 }
 
 }  // namespace qb

@@ -21,9 +21,4 @@ namespace qb {
 void add_published(Figure& figure, const std::vector<DeclaredPanel>& panels,
                    const std::string& name, const PlottedRun& run);
 
-// ---- FlashAttention ----------------------------------------------------------------------------
-
-// Reads a length as its figures label it: `512`, `16k`.
-[[nodiscard]] double labelled_length(const std::string& label);
-
 }  // namespace qb

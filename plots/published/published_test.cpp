@@ -78,11 +78,6 @@ TEST(Published, SpeedUpsAreOverOneWorker) {
   EXPECT_EQ(series.points[0].x, 10000.0);
 }
 
-TEST(Published, LengthsAreReadAsFiguresLabelThem) {
-  EXPECT_EQ(labelled_length("512"), 512.0);
-  EXPECT_EQ(labelled_length("16k"), 16384.0);
-}
-
 TEST(Published, ANoteSaysWhyTheNumbersAreIncomparable) {
   const PlottedRun run(one_case_of_four(1000));
   EXPECT_TRUE(with_published_lines(run, "speed_up").notes.empty()) << "nobody asked for them";
