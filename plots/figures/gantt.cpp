@@ -154,8 +154,8 @@ double last_end(const std::vector<Activity>& activities) {
 
 Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
   Chart chart{.workers = row.integer("workers"), .activities = read_activities(steps)};
-  chart.composed = std::any_of(chart.activities.begin(), chart.activities.end(),
-                               [](const Activity& one) { return std::isnan(one.start); });
+  chart.composed = std::ranges::any_of(chart.activities,
+                                       [](const Activity& one) { return std::isnan(one.start); });
   if (chart.composed) compose(chart.activities);
   for (const Activity& one : chart.activities) chart.steps = std::max(chart.steps, one.step + 1);
   chart.cut = chart.steps > kMostSteps;
@@ -224,9 +224,7 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
     wall.points.push_back(box(at, at, y - 0.5, y + 0.5));
   }
   compute.thin = !numbers;
-  std::vector<Series> out{waiting, idle, between, gathering, compute, receiving, sending, wall};
-  std::erase_if(out, [](const Series& one) { return one.points.empty(); });
-  return out;
+  return {waiting, idle, between, gathering, compute, receiving, sending, wall};
 }
 
 Axis worker_axis(std::int64_t workers) {
@@ -300,12 +298,11 @@ Figure gantt_figure(const PlottedRun& run) {
   const Unit unit = time_unit(longest);
   Axis x = axis_in(unit, "time since all workers were ready", "time");
   x.from_zero = true;
-  for (const Chart& chart : charts)
-    figure.panels.push_back(
-        {.title = chart.title,
-         .x = x,
-         .y = worker_axis(chart.workers),
-         .series = chart_bars(chart, unit, figure.shared_x ? longest : chart.end)});
+  for (const Chart& chart : charts) {
+    Panel panel{.title = chart.title, .x = x, .y = worker_axis(chart.workers)};
+    add(panel, chart_bars(chart, unit, figure.shared_x ? longest : chart.end));
+    figure.panels.push_back(std::move(panel));
+  }
   if (!figure.shared_x) figure.notes.emplace_back("Each panel has its own range of time.");
   return figure;
 }

@@ -141,10 +141,9 @@ bool all_modelled(const CsvTable& cases) {
 std::string shared_parameters(const Rows& rows) {
   const bool of_model = !rows.empty() && count(rows, modelled) == rows.size();
   const bool splits = count(rows, [](const Row& row) { return !row.is("workers", "1"); }) > 0;
-  const auto shared = [&](std::string_view column) {
-    const bool same = !rows.empty() && count(rows, [&](const Row& row) {
-                                         return row.at(column) == rows.front().at(column);
-                                       }) == rows.size();
+  const auto shared = [&](const std::string& column) {
+    const bool same = !rows.empty() && rows.front().table->has(column) &&
+                      differing_columns(rows, {column}).empty();
     return same ? rows.front().at(column) : std::string();
   };
   std::vector<std::string> parts;
@@ -152,8 +151,7 @@ std::string shared_parameters(const Rows& rows) {
        {"n_tokens", "workers", "batch", "q_heads", "kv_heads", "head_dim", "dtype", "mask", "pass",
         "kernel", "link_bandwidth_byte_per_s", "link_latency_s", "cluster", "device", "ranks",
         "threads"}) {
-    const std::string value =
-        !rows.empty() && rows.front().table->has(column) ? shared(column) : std::string();
+    const std::string value = shared(column);
     if (value.empty() || (column == "workers" && value == "1") ||
         (column == "kv_heads" && value == shared("q_heads")))
       continue;

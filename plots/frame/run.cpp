@@ -82,13 +82,6 @@ CsvTable read_cases(const std::filesystem::path& path) {
   return cases;
 }
 
-// A torn last line counts as a case that is not there.
-std::string unfinished(std::string_view manifest_json, const CsvTable& cases) {
-  const double planned = number_at(parse_json(manifest_json, "manifest.json", false), "/n_cases");
-  if (!(static_cast<double>(cases.size()) < planned)) return {};
-  return fmt::format("{} of {} cases: the run is not finished", cases.size(), planned);
-}
-
 std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   return read_run_table(path.string());
@@ -167,7 +160,11 @@ PlottedRun read_plotted_run(const std::string& path) {
   const Json json = parse_json(manifest_json, manifest.string(), false);
   if (number_at(json, "/rewritten/from_schema") < kMarkedSince)
     mark_oversubscribed(run.cases, run.provenance.cores);
-  if (run.has_cases()) run.provenance.unfinished = unfinished(manifest_json, run.cases);
+  const double planned = number_at(json, "/n_cases");
+  // A torn last line counts as a case that is not there.
+  if (run.has_cases() && static_cast<double>(run.cases.size()) < planned)
+    run.provenance.unfinished =
+        fmt::format("{} of {} cases: the run is not finished", run.cases.size(), planned);
   run.timeline = read_if_there(folder / "memory_timeline.csv");
   run.samples = read_if_there(folder / "samples.csv");
   run.steps = read_if_there(folder / "steps.csv");
@@ -179,13 +176,12 @@ PlottedRun read_plotted_run(const std::string& path) {
 std::vector<std::string> run_names(const PlottedRun& run) {
   std::vector<const PlottedRun*> runs = {&run};
   for (const PlottedRun& other : run.beside) runs.push_back(&other);
+  std::map<std::string, int> uses;
+  for (const PlottedRun* one : runs) ++uses[one->provenance.run_id];
   std::vector<std::string> names;
   for (const PlottedRun* one : runs) {
     const std::string& id = one->provenance.run_id;
-    const bool unique = std::count_if(runs.begin(), runs.end(), [&](const PlottedRun* other) {
-                          return other->provenance.run_id == id;
-                        }) == 1;
-    names.push_back(id.empty() || !unique ? one->path : id);
+    names.push_back(id.empty() || uses[id] > 1 ? one->path : id);
   }
   return names;
 }

@@ -71,7 +71,7 @@ struct PlottedRun {
   std::string path{};
   Provenance provenance{};
   CsvTable cases{};                      // no columns if the run has no cases
-  std::optional<CsvTable> microbench{};  // repeats of single kernels, see figures/microbench.cpp
+  std::optional<CsvTable> microbench{};  // microbench.csv, repeats of single kernels
   std::optional<CsvTable> timeline{};    // memory_timeline.csv
   std::optional<CsvTable> samples{};     // samples.csv, a row per repeat
   std::optional<CsvTable> steps{};       // steps.csv, a row per worker and step
