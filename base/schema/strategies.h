@@ -5,8 +5,8 @@
 // X(name, function, colour, mark, summary): the name in specs and tables; the function of
 // harness/plan/strategies/ that writes its plans (two names of one strategy share it); its colour
 // on white and its mark, see plots/frame/palette.h; one line for --help. A new strategy is its file
-// in that folder and its line here. Legends have this order. A test demands that any two colours can
-// be told apart with every colour vision, which a new one must keep.
+// in that folder and its line here. Legends have this order. A test demands that any two colours
+// can be told apart with every colour vision, which a new one must keep.
 #pragma once
 
 #include <string_view>

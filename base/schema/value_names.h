@@ -30,7 +30,7 @@ inline constexpr DerivedValue kDerivedValues[] = {
     {"efficiency", "", "the speed-up over the number of workers", "speed-up over W"},
     {"paper_speed_up", "",
      "the base case's time over that of the longest subsequence, CQS-Attention's S",
-     "speed-up S of the longest subsequence"},
+     "speed-up S (longest worker)"},
     {"worker_speed", "FLOP/s", "the unmasked FLOP of one of W workers over that time",
      "speed of a worker"},
     {"mfu", "%", "that speed over the peak of a device", "model FLOP utilisation"},

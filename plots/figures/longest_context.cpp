@@ -74,8 +74,9 @@ Groups schemes_of(const Group& panel) {
   for (Group& one : schemes) {
     const Row& row = one.rows.front();
     one.name = name_with(named_values(row, {"algorithm", "workers"}), row, others);
+    one.style = algorithm_style(one.key[1]);
   }
-  style_by_algorithm(schemes, [](const Group& one) { return one.key[1]; });
+  shade_equal_looks(schemes);
   return schemes;
 }
 
@@ -123,7 +124,8 @@ std::string carried_title(const Groups& panels, const Unit& unit) {
     const auto& [least, shortest] = *lengths.begin();
     const auto& [most, longest] = *lengths.rbegin();
     const auto in_all = [&](const Group& scheme) {
-      const double bytes = budget * static_cast<double>(workers_of(scheme)) * unit.factor;
+      const double bytes =
+          budget * static_cast<double>(scheme.rows.front().integer("workers")) * unit.factor;
       return fmt::format("{} ({:g} {} in all)", scheme.name, bytes, unit.name);
     };
     return fmt::format("With {:g} {} a device {} reaches N = {}, {:.3g} times that of {}",
@@ -144,20 +146,27 @@ Figure longest_context_figure(const PlottedRun& run) {
   Groups panels = panels_by(rows, place, differing_columns(rows, place));
   std::erase_if(panels, [&](const Group& panel) { return budget_lines(panel, unit).empty(); });
   const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
+  if (panels.empty())
+    return empty_figure(carried_title(panels, unit), "no scheme has memory peaks at two lengths");
   Axis budget = axis_in(unit, "memory budget of a device", "memory_budget");
   budget.log = budget.powers_of_two = true;
-  return line_figure(
-      {.title = carried_title(panels, unit),
-       .nothing = "no scheme has memory peaks at two lengths",
-       .y = {{.y = {.label = "longest N (tokens)", .column = "n_tokens", .log = true},
-              .reference = [&](const Group& panel) { return budget_lines(panel, unit); }}},
-       .panels = panels,
-       .x_axis = fixed(budget),
-       .keys = {legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true)},
-       .notes = {fmt::format("Peak memory of the fullest device, interpolated between two cases. "
-                             "Predicted: from the plan, or continued to {:g} times the last case.",
-                             kFarthest),
-                 left_out}});
+  Figure figure{
+      .title = carried_title(panels, unit),
+      .notes = joined_notes(
+          {{fmt::format("Peak memory of the fullest device, interpolated between two cases. "
+                        "Predicted: from the plan, or continued to {:g} times the last case.",
+                        kFarthest),
+            left_out}})};
+  for (const Group& one : panels)
+    figure.panels.push_back(
+        {.title = one.name,
+         .x = budget,
+         .y = {.label = "longest N (tokens)", .column = "n_tokens", .log = true},
+         .series = budget_lines(one, unit)});
+  arrange_panels(figure, 2);
+  figure.panels.front().series.push_back(
+      legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true));
+  return figure;
 }
 
 }  // namespace qb

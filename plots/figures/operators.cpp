@@ -57,8 +57,8 @@ Rows beaten_by_none(const Rows& rows, bool (*rule)(const Row&, const Row&)) {
   return order(where(rows, is_best), distance_of);
 }
 
-Groups operator_marks(const Group& panel) {
-  Groups marks = group(panel.rows, Columns{"mixer_operator", "mask"});
+std::vector<Series> operator_marks(const Rows& rows) {
+  Groups marks = group(rows, Columns{"mixer_operator", "mask"});
   for (Group& one : marks) {
     const Row& row = one.rows.front();
     one.name = short_name(row);
@@ -69,7 +69,15 @@ Groups operator_marks(const Group& panel) {
     one.draw = Draw::points;
   }
   shade_equal_looks(marks);
-  return marks;
+  std::vector<Series> drawn;
+  for (const Group& one : marks)
+    drawn.push_back(line_series(one, [](const Row& row) {
+      Point point = time_ms(row);
+      point.x = distance_of(row);
+      point.disturbed = disturbed(row);
+      return point;
+    }));
+  return drawn;
 }
 
 // Steps from the nearest to the fastest: the best time at each distance.
@@ -146,23 +154,21 @@ Figure pareto_figure(const PlottedRun& run) {
   for (Group& panel : panels) panel.name = listed(panel.key);
   const Series far = far_of(rows);
   const bool tight = !far.points.empty();
-  return line_figure(
-      {.title = frontier_title(panels),
-       .y = {{.y = {.label = "time (ms)", .column = "time_ms", .log = true, .tight = tight},
-              .value = time_ms,
-              .lines = operator_marks,
-              .reference =
-                  [&](const Group& panel) {
-                    return std::vector<Series>{far, front_of(panel.rows)};
-                  }}},
-       .panels = panels,
-       .x = distance_of,
-       .x_axis = fixed({.label = "relative L2 distance to exact attention",
-                        .column = "distance_to_exact",
-                        .log = true,
-                        .tight = tight}),
-       .shared_axes = true,
-       .notes = {interval_note(rows)}});
+  Figure figure{.title = frontier_title(panels), .shared_axes = true};
+  for (const Group& one : panels) {
+    Panel panel{.title = one.name,
+                .x = {.label = "relative L2 distance to exact attention",
+                      .column = "distance_to_exact",
+                      .log = true,
+                      .tight = tight},
+                .y = {.label = "time (ms)", .column = "time_ms", .log = true, .tight = tight}};
+    add(panel, operator_marks(one.rows));
+    add(panel, {far, front_of(one.rows)});
+    figure.panels.push_back(std::move(panel));
+  }
+  arrange_panels(figure, 2);
+  figure.notes = joined_notes({{interval_note(rows), disturbed_note(figure)}});
+  return figure;
 }
 
 }  // namespace qb

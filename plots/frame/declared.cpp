@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "plots/frame/claims.h"
 #include "plots/frame/patterns.h"
+#include "plots/frame/table.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -29,7 +30,7 @@ struct OnX {
 };
 
 // Everything that is known of a figure before its panels.
-struct Plan {
+struct Drawing {
   const DeclaredFigure& declared;
   const PlottedRun& run;
   Rows rows{};
@@ -67,7 +68,7 @@ OnX on_x(const DeclaredFigure& declared, const Rows& rows) {
       axis.tics.push_back({places[one.key[0]] = static_cast<double>(axis.tics.size()),
                            name_of(one.rows.front(), word)});
     x.at = [=](const Row& row) { return places.at(row.at(word)); };
-    x.axis = fixed(axis);
+    x.axis = [=](const std::vector<double>&) { return axis; };
     x.words = true;
     return x;
   }
@@ -102,7 +103,7 @@ void order_words(Columns& words) {
 
 // Decides what tells lines and panels apart besides what is declared. What says how a case is split
 // joins no other panel: of several such cases of a line and an x the best is drawn.
-void choose_columns(Plan& plan) {
+void choose_columns(Drawing& plan) {
   const DeclaredFigure& declared = plan.declared;
   const Columns given =
       joined(joined(plan.x.columns, parameters_of(declared.panels)), parameters_of(declared.lines));
@@ -150,12 +151,17 @@ Columns differing_words(const Rows& rows, const Columns& words) {
   return differing;
 }
 
+// Names what tells a row's line or panel from others; a value that goes without saying is said
+// where nothing else is.
 std::string name_of_words(const Row& row, const Columns& words) {
   std::vector<std::string> parts;
-  for (const std::string& word : words)
-    if (find_parameter_field(word) == nullptr || own_value(row, word) != "=")
-      parts.push_back(name_of(row, word));
-  return listed(parts);
+  for (const std::string& word : words) {
+    const bool quiet = find_parameter_field(word) != nullptr &&
+                       (own_value(row, word) == "=" || named_values(row, {word}).empty());
+    parts.push_back(quiet ? "" : name_of(row, word));
+  }
+  const std::string name = listed(parts);
+  return name.empty() && !words.empty() ? name_of(row, words.front()) : name;
 }
 
 Style look_of(const Row& row, const Columns& differing) {
@@ -175,7 +181,7 @@ Style look_of(const Row& row, const Columns& differing) {
 }
 
 // The lines of some rows, named by what differs among `all`, each over ascending x.
-Groups lines_of(const Rows& rows, const Rows& all, const Columns& words, const Plan& plan) {
+Groups lines_of(const Rows& rows, const Rows& all, const Columns& words, const Drawing& plan) {
   const Columns differing = differing_words(all, words);
   Groups lines = grouped_by(rows, words);
   for (Group& line : lines) {
@@ -199,7 +205,7 @@ bool has_value(const Row& row, const std::vector<ShownValue>& values) {
          });
 }
 
-std::size_t count_x(const Rows& rows, const Plan& plan) {
+std::size_t count_x(const Rows& rows, const Drawing& plan) {
   std::set<double> places;
   for (const Row& row : rows)
     if (has_value(row, plan.values)) places.insert(plan.x.at(row));
@@ -207,10 +213,13 @@ std::size_t count_x(const Rows& rows, const Plan& plan) {
 }
 
 // The panels of a value: those with most lines and x, named by what tells them apart.
-Groups settings_of(Plan& plan) {
-  Groups panels = plan.x.columns.empty() || plan.declared.x != "miss_rate"
-                      ? grouped_by(plan.rows, plan.panels)
-                      : group(plan.rows, plan.panels);  // the keys are fixed, whatever N is
+Groups settings_of(Drawing& plan) {
+  // Against the miss rate the keys are fixed, whatever N is.
+  const auto grouped = [&](const Rows& rows) {
+    return plan.declared.x == "miss_rate" ? group(rows, plan.panels)
+                                          : grouped_by(rows, plan.panels);
+  };
+  Groups panels = grouped(plan.rows);
   std::erase_if(panels, [&](const Group& panel) { return count_x(panel.rows, plan) == 0; });
   const auto worth = [&](const Group& panel) {
     const Rows done = where(panel.rows, ran);
@@ -222,21 +231,19 @@ Groups settings_of(Plan& plan) {
       panels.size() > most) {
     std::ranges::stable_sort(panels, std::greater{}, worth);
     plan.notes.push_back(keep_first(panels, most, "lines, x and N"));
-    std::ranges::stable_sort(panels, {}, &Group::key);
+    panels = grouped(rows_in(panels));
   }
   std::ranges::stable_sort(panels, {},
                            [](const Group& one) { return !is_forward(one.rows.front()); });
   const Columns differing = differing_words(plan.rows, plan.panels);
-  for (Group& panel : panels) {
-    panel.name = name_of_words(panel.rows.front(), differing);
-    if (panel.name.empty() && panels.size() > 1) panel.name = "forward";
-  }
+  for (Group& panel : panels)
+    panel.name = name_of_words(order(panel.rows, number_in("n_tokens")).front(), differing);
   return panels;
 }
 
 // What tells most of the lines of a panel apart, so that each of its values can have a panel: the
 // algorithm where it differs.
-std::string facet_of(const Rows& rows, const Plan& plan) {
+std::string facet_of(const Rows& rows, const Drawing& plan) {
   std::string facet;
   std::size_t most = 1;
   for (const std::string& word : plan.lines) {
@@ -250,7 +257,7 @@ std::string facet_of(const Rows& rows, const Plan& plan) {
 }
 
 // The panels of a value with their lines.
-std::vector<DeclaredPanel> facets_of(const Groups& settings, Plan& plan) {
+std::vector<DeclaredPanel> facets_of(const Groups& settings, Drawing& plan) {
   std::vector<DeclaredPanel> facets;
   const Rows all = rows_in(settings);
   const auto says_nothing = [&](const Group& line) {
@@ -279,7 +286,7 @@ std::vector<DeclaredPanel> facets_of(const Groups& settings, Plan& plan) {
 }
 
 // Of the rows of one x the best that ran, or else one that did not fit.
-Rows best_rows(const Rows& rows, const ShownValue& value, const Plan& plan) {
+Rows best_rows(const Rows& rows, const ShownValue& value, const Drawing& plan) {
   if (plan.x.words) return rows;
   std::map<double, Row> best;
   for (const Row& row : rows) {
@@ -331,7 +338,7 @@ std::vector<Series> peaks_of(const Rows& rows, double factor) {
 }
 
 // The budget of all rows, or the machine's memory; NaN where they have several.
-double memory_limit(const Plan& plan) {
+double memory_limit(const Drawing& plan) {
   const Groups budgets = group(plan.rows, Columns{"memory_budget_bytes"});
   if (budgets.size() != 1) return kNaN;
   const double budget = budgets.front().rows.front().number("memory_budget_bytes");
@@ -339,7 +346,7 @@ double memory_limit(const Plan& plan) {
   return count(plan.rows, modelled) > 0 ? kNaN : plan.run.provenance.memory_bytes;
 }
 
-std::vector<Series> limits_of(const ShownValue& value, const Rows& rows, const Plan& plan) {
+std::vector<Series> limits_of(const ShownValue& value, const Rows& rows, const Drawing& plan) {
   const std::string& bound = plan.declared.bound;
   const bool unitless = value.unit.name.empty();
   if (bound == "one" && unitless) return {limit_line("1", 1.0, false)};
@@ -358,7 +365,8 @@ std::vector<Series> limits_of(const ShownValue& value, const Rows& rows, const P
 }
 
 // Draws N and N^2 through the least of the first values, as far as the values go.
-std::vector<Series> slope_guides(const Groups& lines, const ShownValue& value, const Plan& plan) {
+std::vector<Series> slope_guides(const Groups& lines, const ShownValue& value,
+                                 const Drawing& plan) {
   if (plan.declared.x != "n_tokens" || value.quotient() ||
       !(value.unit.name == "MiB" || value.unit.name == "GiB" || value.timed) ||
       value.more_is_better)
@@ -395,7 +403,7 @@ std::string sample_column(const Row& row, const ShownValue& value) {
 }
 
 // Draws each repeat behind its median where there are few.
-std::vector<Series> repeats_of(const Groups& lines, const ShownValue& value, const Plan& plan) {
+std::vector<Series> repeats_of(const Groups& lines, const ShownValue& value, const Drawing& plan) {
   std::vector<Series> strips;
   if (!plan.run.samples) return strips;
   const std::map<std::string, Rows> samples = rows_by_case(*plan.run.samples);
@@ -421,7 +429,7 @@ std::vector<Series> repeats_of(const Groups& lines, const ShownValue& value, con
   return strips;
 }
 
-Axis y_axis(const ShownValue& value, const Plan& plan) {
+Axis y_axis(const ShownValue& value, const Drawing& plan) {
   const std::string stem =
       find_derived(value.word) != nullptr ? value.word : std::string(without_unit(value.word));
   Axis axis{.label = value.with_unit(), .column = listed({stem, value.unit.suffix}, "_")};
@@ -429,7 +437,7 @@ Axis y_axis(const ShownValue& value, const Plan& plan) {
   return axis;
 }
 
-std::function<Axis(Axis, const std::vector<double>&)> fit_of(const Plan& plan) {
+std::function<Axis(Axis, const std::vector<double>&)> fit_of(const Drawing& plan) {
   if (plan.declared.log == "none" || plan.declared.log == "x")
     return [](Axis axis, const std::vector<double>&) {
       axis.from_zero = true;
@@ -443,7 +451,7 @@ std::function<Axis(Axis, const std::vector<double>&)> fit_of(const Plan& plan) {
 }
 
 // With one x each line is a row of a panel, its marks beside its name.
-Panel rows_of(const DeclaredPanel& from, const ShownValue& value, const Plan& plan) {
+Panel rows_of(const DeclaredPanel& from, const ShownValue& value, const Drawing& plan) {
   Panel panel{.title = listed({plan.values.size() > 1 ? value.name : "", from.name}),
               .x = y_axis(value, plan),
               .y = {.column = "line_index", .reversed = true},
@@ -482,7 +490,7 @@ Panel rows_of(const DeclaredPanel& from, const ShownValue& value, const Plan& pl
   return panel;
 }
 
-Figure dot_figure_of(const std::vector<DeclaredPanel>& panels, const Plan& plan) {
+Figure dot_figure_of(const std::vector<DeclaredPanel>& panels, const Drawing& plan) {
   Figure figure;
   for (std::size_t p = 0; p < panels.size(); ++p)
     figure.panels.push_back(
@@ -493,7 +501,8 @@ Figure dot_figure_of(const std::vector<DeclaredPanel>& panels, const Plan& plan)
 }
 
 // A line with what bounds it behind it; the bound's most is in the name where one panel has it.
-std::vector<Series> bounded_line(Group line, const ShownValue& value, const Plan& plan, bool name) {
+std::vector<Series> bounded_line(Group line, const ShownValue& value, const Drawing& plan,
+                                 bool name) {
   std::vector<Series> drawn;
   if (plan.declared.bound == "pairs" && value.quotient() && value.unit.name.empty()) {
     const auto allowed = [&](const Row& row) { return allowed_by_pairs(row, value); };
@@ -517,7 +526,8 @@ std::vector<Series> bounded_line(Group line, const ShownValue& value, const Plan
   return drawn;
 }
 
-Panel panel_of(const DeclaredPanel& from, const ShownValue& value, const Plan& plan, bool alone) {
+Panel panel_of(const DeclaredPanel& from, const ShownValue& value, const Drawing& plan,
+               bool alone) {
   Panel panel{.title = listed({plan.values.size() > 1 ? value.name : "", from.name}),
               .y = y_axis(value, plan)};
   const bool of_memory = plan.declared.bound == "memory";
@@ -532,11 +542,11 @@ Panel panel_of(const DeclaredPanel& from, const ShownValue& value, const Plan& p
   });
   add(panel, limits_of(value, rows_in(from.lines), plan));
   add(panel, slope_guides(from.lines, value, plan));
-  if (alone) add(panel, repeats_of(from.lines, value, plan));
+  if (alone && plan.values.size() <= 2) add(panel, repeats_of(from.lines, value, plan));
   return panel;
 }
 
-Figure line_figure_of(const std::vector<DeclaredPanel>& panels, const Plan& plan) {
+Figure line_figure_of(const std::vector<DeclaredPanel>& panels, const Drawing& plan) {
   const std::size_t facets = panels.size() / plan.values.size();
   Figure figure{.shared_axes = facets > 1 && plan.values.size() == 1};
   for (std::size_t p = 0; p < panels.size(); ++p)
@@ -552,7 +562,7 @@ Figure line_figure_of(const std::vector<DeclaredPanel>& panels, const Plan& plan
   return figure;
 }
 
-std::vector<std::string> notes_of(const Plan& plan, const Rows& drawn) {
+std::vector<std::string> notes_of(const Drawing& plan, const Rows& drawn) {
   std::vector<std::string> notes = plan.notes;
   const bool timed = std::ranges::any_of(plan.values, &ShownValue::timed);
   std::vector<std::string> all = timed ? timing_notes(plan.rows) : case_notes(plan.run.cases);
@@ -586,7 +596,7 @@ std::vector<std::string> notes_of(const Plan& plan, const Rows& drawn) {
     }
   }
   if (plan.declared.bound == "pairs")
-    notes.emplace_back("Dashed: what the pairs of the critical path allow.");
+    notes.emplace_back("Dashed: what pairs of the critical path allow.");
   if (plan.declared.bound == "memory" && count(drawn, out_of_memory) > 0)
     notes.emplace_back(
         "Crosses at the limit: out of memory. Pluses: a shorter one of that line ran out.");
@@ -597,7 +607,7 @@ std::vector<std::string> notes_of(const Plan& plan, const Rows& drawn) {
 }
 
 // Why nothing is drawn.
-std::string nothing_of(const Plan& plan) {
+std::string nothing_of(const Drawing& plan) {
   const Rows lost = where(plan.rows, out_of_memory);
   const double limit = lost.empty() ? kNaN : memory_limit(plan);
   if (!lost.empty() && lost.size() == plan.rows.size() && limit > 0.0)
@@ -646,7 +656,7 @@ std::string name_of(const Row& row, const std::string& word) {
 }
 
 Figure declared_figure(const DeclaredFigure& declared, const PlottedRun& run, bool unasked) {
-  Plan plan{declared, run};
+  Drawing plan{declared, run};
   plan.rows = standing_rows(run.cases);
   for (const std::string& one : declared.only)
     plan.rows = where(plan.rows, [condition = read_condition(one)](const Row& row) {

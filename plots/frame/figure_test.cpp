@@ -18,15 +18,10 @@ template <class AnAxis>
 concept CompilesWithColumn = requires {
   AnAxis{.label = "time (s)", .column = "time_s"};
 };
-template <class Quantity>
-concept CompilesWithoutY = requires {
-  Quantity{.title = "time"};
-};
 
 TEST(Axis, OneThatIsDeclaredWithoutAColumnDoesNotCompile) {
   EXPECT_TRUE(CompilesWithColumn<Axis>);
   EXPECT_FALSE(CompilesWithoutColumn<Axis>);
-  EXPECT_FALSE(CompilesWithoutY<LineFigure::Quantity>);
 }
 
 TEST(Axis, AnEmptyColumnIsRefusedWhereItIsDeclared) {

@@ -112,7 +112,6 @@ struct Group {
   bool published = false;
   bool in_legend = true;
   Draw draw = Draw::line_points;
-  PointOf value{};  // what its rows show; empty: what its panel shows
 };
 using Groups = std::vector<Group>;
 

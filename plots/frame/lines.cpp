@@ -2,92 +2,8 @@
 #include "plots/frame/lines.h"
 
 namespace qb {
-namespace {
 
-using Quantity = LineFigure::Quantity;
-
-bool has_value(const Series& series) {
-  return std::ranges::any_of(series.points, [](const Point& at) { return std::isfinite(at.y); });
-}
-
-void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantity,
-               const Group& line) {
-  const PointOf& value = line.value ? line.value : quantity.value;
-  Series series = line_series(line, [&](const Row& row) {
-    Point point = value(row);
-    if (std::isnan(point.x)) point.x = declared.x(row);
-    point.disturbed = point.disturbed || (quantity.timed && disturbed(row));
-    return point;
-  });
-  // A line without a value would only appear in the legend; the notes count its cases.
-  if (has_value(series)) panel.series.push_back(std::move(series));
-}
-
-Group in_panel(Group line, const Group& panel) {
-  line.rows = where(line.rows, [&](const Row& row) {
-    return std::ranges::find(panel.rows, row) != panel.rows.end();
-  });
-  return line;
-}
-
-Panel line_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
-  Panel panel{.y = quantity.y};
-  for (const Group& line : quantity.lines ? quantity.lines(from) : declared.lines)
-    draw_line(panel, declared, quantity,
-              quantity.lines || from.rows.empty() ? line : in_panel(line, from));
-  if (quantity.reference) add(panel, quantity.reference(from));
-  return panel;
-}
-
-bool has_data(const Panel& panel) {
-  return std::ranges::any_of(panel.series, [](const Series& series) {
-    return !series.published && series.draw != Draw::limit && has_value(series);
-  });
-}
-
-constexpr std::string_view kNotDrawn = "Not drawn: ";
-
-void choose_axes(Figure& figure, const LineFigure& declared,
-                 const std::vector<const Quantity*>& shown) {
-  const Axis x = declared.x_axis(numbers_at(figure.panels, &Point::x));
-  const std::vector<double> every_y = numbers_at(figure.panels, &Point::y);
-  for (std::size_t p = 0; p < shown.size(); ++p) {
-    Panel& panel = figure.panels[p];
-    panel.x = shown[p]->x_axis ? shown[p]->x_axis(numbers_at({panel}, &Point::x)) : x;
-    if (shown[p]->fit)
-      panel.y =
-          shown[p]->fit(panel.y, declared.shared_axes ? every_y : numbers_at({panel}, &Point::y));
-  }
-}
-
-}  // namespace
-
-Figure line_figure(const LineFigure& declared) {
-  Figure figure{.name = declared.name,
-                .title = declared.title,
-                .shared_axes = declared.shared_axes,
-                .notes = declared.notes,
-                .finding = declared.finding};
-  std::vector<const Quantity*> shown;  // by panel
-  const auto add_panel = [&](const Quantity& quantity, const Group& from) {
-    figure.panels.push_back(line_panel(declared, quantity, from));
-    figure.panels.back().title = listed({quantity.title, from.name});
-    shown.push_back(&quantity);
-  };
-  for (const Quantity& quantity : declared.y)
-    for (const Group& from : declared.panels.empty() ? Groups{{}} : declared.panels)
-      add_panel(quantity, from);
-  if (std::ranges::none_of(figure.panels, has_data))
-    return {.name = declared.name, .title = declared.title, .empty_reason = declared.nothing};
-  choose_axes(figure, declared, shown);
-  arrange_panels(figure, 2);
-  figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
-                                      declared.keys.end());
-  figure.notes.push_back(disturbed_note(figure));
-  join_not_drawn(figure.notes);
-  std::erase(figure.notes, "");
-  return figure;
-}
+static constexpr std::string_view kNotDrawn = "Not drawn: ";
 
 std::string disturbed_note(const Figure& figure) {
   std::size_t hollow = 0;
@@ -136,14 +52,6 @@ Series line_series(const Group& line, const PointOf& value, bool breaks) {
   return series;
 }
 
-std::function<Axis(const std::vector<double>&)> fixed(Axis axis) {
-  return [=](const std::vector<double>&) { return axis; };
-}
-
-std::function<std::vector<Series>(const Group&)> always(Series series) {
-  return [=](const Group&) { return std::vector<Series>{series}; };
-}
-
 std::vector<Series> out_of_memory_series(const Group& line, double limit,
                                          const std::function<double(const Row&)>& x) {
   Series failed{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
@@ -153,6 +61,20 @@ std::vector<Series> out_of_memory_series(const Group& line, double limit,
   std::vector<Series> marks = {std::move(failed), std::move(skipped)};
   std::erase_if(marks, [](const Series& series) { return series.points.empty(); });
   return marks;
+}
+
+void shade_equal_looks(Groups& lines) {
+  const auto look = [](const Group& line) {
+    return std::tuple(line.style.colour, line.style.mark, line.style.dash, line.thin);
+  };
+  using Look = decltype(look(lines.front()));
+  std::map<Look, int> counts;
+  std::map<Look, int> places;
+  for (const Group& line : lines) ++counts[look(line)];
+  for (Group& line : lines) {
+    const Look own = look(line);
+    line.style.colour = shade(line.style.colour, places[own]++, counts[own]);
+  }
 }
 
 IntervalColumns clock_of(const Row& row) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of lines, marks and ratios, declared.
-//
-// A line is a group of rows with a name and a look; a panel shows one quantity of the lines' rows.
-// line_figure() makes the panels, the series, the axes, and the sentence that says why there is
-// nothing to draw.
+// What figures share that draw a row of cases.csv as a point: lines of rows, times and ratios, and
+// the notes below.
 #pragma once
 
 #include "plots/frame/figure.h"
@@ -11,37 +8,6 @@
 #include "plots/frame/run.h"
 
 namespace qb {
-
-struct LineFigure {
-  // What the y axis of some panels shows.
-  struct Quantity {
-    std::string title{};  // title of its panels
-    Axis y;
-    PointOf value{};
-    std::function<Groups(const Group& panel)> lines{};  // instead of those of the figure
-    // Gives what is drawn over the lines of a panel: limits, published curves.
-    std::function<std::vector<Series>(const Group& panel)> reference{};
-    // Changes the y axis by the values on it: powers_or_zero().
-    std::function<Axis(Axis axis, const std::vector<double>& y)> fit{};
-    // Makes the x axis of each panel by its own values.
-    std::function<Axis(const std::vector<double>& x)> x_axis{};
-    bool timed = true;  // if not (bytes, pairs, errors), a disturbed clock does not matter
-  };
-  std::string name{};  // as those of Figure
-  std::string title{};
-  std::string finding{};
-  std::string nothing{};      // the reason if no row has a value
-  Groups lines{};             // the rows of each line; a panel shows those that are its own
-  std::vector<Quantity> y{};  // each has a panel
-  Groups panels{};            // or one for each of these groups, named by its title
-  std::function<double(const Row&)> x = [](const Row& row) { return row.number("n_tokens"); };
-  std::function<Axis(const std::vector<double>& x)> x_axis = tokens_axis;
-  bool shared_axes = false;          // the panels have one range, and one choice of log axes
-  std::vector<Series> keys{};        // further entries of the legend
-  std::vector<std::string> notes{};  // empty ones are left out
-};
-
-[[nodiscard]] Figure line_figure(const LineFigure& declared);
 
 // What a figure leaves out: how many, of how many if that says something, of what, and why.
 struct Omission {
@@ -79,24 +45,14 @@ template <class One>
                      .of = all}});
 }
 
-// Makes the same axis whatever is on it.
-[[nodiscard]] std::function<Axis(const std::vector<double>&)> fixed(Axis axis);
-// Draws the same over the lines of each panel.
-[[nodiscard]] std::function<std::vector<Series>(const Group&)> always(Series series);
-
 // Draws marks at y = `limit` (NaN: at the upper edge), one for each x: crosses for rows that ran
 // out of memory, and pluses for those that were not tried because a shorter one had. A series
 // without points is left out.
 [[nodiscard]] std::vector<Series> out_of_memory_series(const Group& line, double limit,
                                                        const std::function<double(const Row&)>& x);
 
-// Gives each line the style of its algorithm; those of one algorithm differ in lightness.
-void style_by_algorithm(Groups& lines,
-                        const std::function<std::string(const Group&)>& algorithm_of);
 // Shades the lines that have one look, from light to dark in their order.
 void shade_equal_looks(Groups& lines);
-
-[[nodiscard]] std::int64_t workers_of(const Group& line);
 
 // Says which columns hold the seconds of a case: its wall clock or, under `serial`, where one
 // device plays all workers, the critical path composed from them.

@@ -8,45 +8,17 @@
 namespace qb {
 namespace {
 
-using ::testing::DoubleEq;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-
-const CsvTable& times() {
-  static const CsvTable table =
-      CsvTable::parse("algorithm,n_tokens,time_s\nring,1,2\ncqs,1,3\nring,2,4\n", "times.csv");
-  return table;
-}
-
-LineFigure declared() {
-  return {.title = "Times",
-          .nothing = "no time",
-          .lines = {{.rows = all_rows(times()), .name = "all"}},
-          .y = {{.y = {.label = "time (s)", .column = "time_s"},
-                 .value = [](const Row& row) { return Point{.y = row.number("time_s")}; }}}};
-}
-
-TEST(LineFigure, MarksOfDisturbedRowsAreHollowAndCounted) {
-  const CsvTable table = CsvTable::parse(
-      "algorithm,n_tokens,time_s,disturbed_by\nring,1,2,\nring,2,4,neighbours\n", "times.csv");
-  LineFigure figure = declared();
-  figure.lines[0].rows = all_rows(table);
-  const Figure drawn = line_figure(figure);
-  EXPECT_FALSE(drawn.panels[0].series.at(0).points.at(0).disturbed);
-  EXPECT_TRUE(drawn.panels[0].series.at(0).points.at(1).disturbed);
-  EXPECT_THAT(drawn.notes, ElementsAre("Hollow: 1 disturbed measurement."));
-  EXPECT_THAT(line_figure(declared()).notes, IsEmpty());
-}
-
-TEST(LineFigure, WithoutAValueItIsASentence) {
-  LineFigure empty = declared();
-  empty.lines.clear();
-  EXPECT_EQ(line_figure(empty).empty_reason, "no time");
+TEST(Lines, HollowMarksAreCounted) {
+  const Figure figure{
+      .panels = {{.series = {{.points = {{.y = 1}, {.y = 2, .disturbed = true}}}}}}};
+  EXPECT_EQ(disturbed_note(figure), "Hollow: 1 disturbed measurement.");
+  EXPECT_EQ(disturbed_note({}), "");
 }
 
 TEST(Lines, LinesOfOneAlgorithmDifferInTheirLightnessAlone) {
   Groups lines = {{.name = "cqs"}, {.name = "ring"}, {.name = "ring"}};
-  style_by_algorithm(lines, [](const Group& line) { return line.name; });
+  for (Group& line : lines) line.style = algorithm_style(line.name);
+  shade_equal_looks(lines);
   EXPECT_EQ(lines[0].style, algorithm_style("cqs"));
   EXPECT_EQ(lines[1].style.mark, algorithm_style("ring").mark);
   EXPECT_EQ(lines[2].style.mark, algorithm_style("ring").mark);
@@ -62,12 +34,13 @@ TEST(Lines, WhatIsNotDrawnIsOneSentenceWithNumbersAndReasons) {
   EXPECT_EQ(not_drawn({}), "");
 }
 
-TEST(LineFigure, SeveralNotesOnWhatIsNotDrawnBecomeOne) {
-  LineFigure figure = declared();
-  figure.notes = {not_drawn({{.number = 1, .what = "case", .reason = "timeout"}}), "Another.",
-                  not_drawn({{.number = 2, .what = "panel", .reason = "beyond six"}})};
-  EXPECT_THAT(line_figure(figure).notes,
-              ElementsAre("Not drawn: 1 case (timeout); 2 panels (beyond six).", "Another."));
+TEST(Lines, SeveralNotesOnWhatIsNotDrawnBecomeOne) {
+  std::vector<std::string> notes = {
+      not_drawn({{.number = 1, .what = "case", .reason = "timeout"}}), "Another.",
+      not_drawn({{.number = 2, .what = "panel", .reason = "beyond six"}})};
+  join_not_drawn(notes);
+  EXPECT_THAT(notes, ::testing::ElementsAre("Not drawn: 1 case (timeout); 2 panels (beyond six).",
+                                            "Another.", ""));
 }
 
 TEST(Lines, PanelsBeyondTheFirstAreSaidToBeLeftOut) {

@@ -37,7 +37,7 @@ int need_of(const std::string& note) {
     return std::ranges::any_of(words,
                                [&](std::string_view word) { return note.starts_with(word); });
   };
-  if (opens({"Model", "Predicted", "Published", "No published", "The base reached", "Serial"}))
+  if (opens({"Model", "Predicted", "Published", "No published", "The base ran", "Serial"}))
     return 1;
   if (opens({"Not drawn", "Out of memory"})) return 2;
   return opens({"Drawn", "N = ", "W = "}) ? 3 : 0;

@@ -77,7 +77,7 @@ void add_case_study_2(Figure& figure, const Groups& lines, const PlottedRun& run
   panel.y = powers_or_zero(panel.y, numbers_at({panel}, &Point::y));
   figure.panels.push_back(std::move(panel));
   figure.notes.push_back(fmt::format(
-      "Published: one A100{}, its clock not synchronised; W = 1 jumps 28.7 times at N = 45,000.",
+      "Published: one A100{}, clock unsynchronised; W = 1 jumps 28.7 times at N = 45,000.",
       *scale == 1 ? "" : fmt::format(", N {} times ours", *scale)));
 }
 

@@ -81,10 +81,9 @@ TEST(Published, SpeedUpsAreOverOneWorker) {
 TEST(Published, ANoteSaysWhyTheNumbersAreIncomparable) {
   const PlottedRun run(one_case_of_four(1000));
   EXPECT_TRUE(with_published_lines(run, "speed_up").notes.empty()) << "nobody asked for them";
-  EXPECT_EQ(
-      with_published_lines(with_published(run), "speed_up").notes.at(0),
-      "Published: one A100, N 10 times ours, its clock not synchronised; W = 1 jumps 28.7 times "
-      "at N = 45,000.");
+  EXPECT_EQ(with_published_lines(with_published(run), "speed_up").notes.at(0),
+            "Published: one A100, N 10 times ours, clock unsynchronised; W = 1 jumps 28.7 times "
+            "at N = 45,000.");
 }
 
 }  // namespace

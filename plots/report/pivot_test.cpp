@@ -140,8 +140,8 @@ TEST(Pivot, SeveralValuesStandBesideEachOtherEachInItsUnit) {
   const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), ok_case(7, 1000, 0.5)});
   const Columns values = {"longest_subsequence", "paper_speed_up"};
   const Table flat = pivoted(cases, {.rows = {"workers"}, .values = values});
-  EXPECT_THAT(flat.header, ElementsAre("W", "longest subsequence (ms)",
-                                       "speed-up S of the longest subsequence"));
+  EXPECT_THAT(flat.header,
+              ElementsAre("W", "longest subsequence (ms)", "speed-up S (longest worker)"));
   EXPECT_THAT(flat.rows,
               ElementsAre(ElementsAre("1", "20.0", "1.00"), ElementsAre("7", "5.00", "4.00")));
   EXPECT_THAT(flat.title, testing::EndsWith("speed-ups are over one worker"));

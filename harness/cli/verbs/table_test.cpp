@@ -38,7 +38,7 @@ TEST(TableVerb, SeveralValuesOfEverySchemeFitAColumnOrSaySo) {
   const Said column = tabulated(words + "4in");
   ASSERT_EQ(column.exit_code, 0) << column.err;
   EXPECT_THAT(column.out, HasSubstr("\\multicolumn{8}{c}{critical path (ms)}"));
-  EXPECT_THAT(column.out, HasSubstr("\\multicolumn{8}{c}{device sent (MiB)}"));
+  EXPECT_THAT(column.out, HasSubstr("\\multicolumn{8}{c}{bytes sent by a device (MiB)}"));
   EXPECT_THAT(column.out, HasSubstr("--: unsupported: cqs needs at least 3 workers (2 cases)."));
   const Said narrow = tabulated(words + "50mm");
   EXPECT_EQ(narrow.exit_code, 2);

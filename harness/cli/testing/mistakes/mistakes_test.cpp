@@ -152,7 +152,7 @@ constexpr Mistake kMistakes[] = {
     {"bytes are counted without V", "run folder", "moved_bytes is", of_bytes_without_v},
     {"the memory peak lacks the workspace", "run folder", "active_memory_peak_bytes is",
      of_peak_without_workspace},
-    {"the baseline runs at half its machine's speed", "run folder", "The base reached only",
+    {"the baseline runs at half its machine's speed", "run folder", "The base ran at",
      of_slow_base},
     {"inputs are zeros or one value", "tensors", "an output that mixes up keys",
      of_constant_inputs},
