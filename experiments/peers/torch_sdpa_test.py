@@ -217,7 +217,7 @@ class TorchSdpa(unittest.TestCase):
                 self.path("figures"), python=self.path("none"))
         names = {row["series"] for row in read(self.path("figures"), "throughput.csv")}
         self.assertTrue(any(name.startswith("PyTorch SDPA, f32") for name in names), names)
-        self.assertTrue(any(name.startswith("flash f32") for name in names), names)
+        self.assertTrue(any(name.startswith("flash, f32") for name in names), names)
         for kernel in ("flash", "PyTorch SDPA"):
             for dtype, shown in (("f32", "backward pass"), ("f16", "both passes")):
                 self.assertTrue(any(name.startswith(f"{kernel} {dtype}, ") and shown in name

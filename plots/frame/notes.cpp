@@ -37,8 +37,7 @@ int need_of(const std::string& note) {
     return std::ranges::any_of(words,
                                [&](std::string_view word) { return note.starts_with(word); });
   };
-  if (opens({"Model", "Predicted", "Published", "No published", "The base ran", "Serial"}))
-    return 1;
+  if (opens({"Model", "Predicted", "Published", "No published", "Base at", "Serial"})) return 1;
   if (opens({"Not drawn", "Out of memory"})) return 2;
   return opens({"Drawn", "N = ", "W = "}) ? 3 : 0;
 }
@@ -105,7 +104,7 @@ std::vector<std::string> timing_notes(const Rows& rows) {
         of_model > 0 ? kModelNote : "",
         where(rows, "ranks", {"serial"}).empty()
             ? ""
-            : "Serial: critical paths of workers computed in turn; messages cost nothing."}});
+            : "Serial: workers computed in turn; messages cost nothing."}});
 }
 
 std::vector<std::string> joined_notes(std::initializer_list<std::vector<std::string>> parts) {

@@ -210,7 +210,7 @@ std::string slow_base_note(const Rows& rows, const BaseOf& base_of_row) {
   if (slow.empty()) return {};
   const std::string least = fmt::format("{:.0f}", kPercent * slow.begin()->first);
   const std::string most = fmt::format("{:.0f}", kPercent * slow.rbegin()->first);
-  return fmt::format("The base ran at {} % of peak ({}): speed-ups may look too good.",
+  return fmt::format("Base at {} % of peak ({}): speed-ups may look too good.",
                      least == most ? least : least + " to " + most, counted(slow.size(), "case"));
 }
 
