@@ -220,7 +220,7 @@ class TorchSdpa(unittest.TestCase):
         self.assertTrue(any(name.startswith("flash, f32") for name in names), names)
         for kernel in ("flash", "PyTorch SDPA"):
             for dtype, shown in (("f32", "backward pass"), ("f16", "both passes")):
-                self.assertTrue(any(name.startswith(f"{kernel} {dtype}, ") and shown in name
+                self.assertTrue(any(name.startswith(f"{kernel}, {dtype}, ") and shown in name
                                     for name in names), names)
 
     def test_a_case_that_fails_is_a_row(self):
