@@ -259,10 +259,22 @@ void Attended::take_sinks(const Question& question) {
 
 void Attended::plan() {
   const Case& c = task_.c;
-  ledger_ = std::make_unique<MemoryLedger>(MemoryLedger::Options{
-      .budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes), .record_events = true});
+  ledger_ = std::make_unique<MemoryLedger>(
+      MemoryLedger::Options{.budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes),
+                            .record_events = true,
+                            .source = kept_memory()});
   job_ = plan_attend(task_, *ledger_, c.threads > 0 ? c.threads : available_cores());
   for (const Given& given : given_) take(given);
+}
+
+bool Attended::is_short() const {
+  constexpr double kMostFlop = 4e6;
+  const Shape& s = task_.c.shape;
+  const auto number = [](std::int64_t n) { return static_cast<double>(n); };
+  return task_.c.workers == 1 && !exact_ &&
+         4.0 * number(s.batch) * number(s.q_heads) * number(s.q_len) * number(s.kv_len) *
+                 number(s.head_dim) <=
+             kMostFlop;
 }
 
 void Attended::run() {

@@ -60,6 +60,9 @@ class Attended {
   // output that is not finite. It needs no lock of Python's interpreter.
   void run();
 
+  // Whether run() takes so short that nobody could interrupt it: some 0.1 ms.
+  [[nodiscard]] bool is_short() const;
+
   // Compares arrays of another program (o, lse, dq, dk, dv) with float64, and names its mistakes.
   [[nodiscard]] Check check();
 

@@ -28,6 +28,7 @@
 #include "harness/plan/check/check.h"
 #include "harness/plan/picture.h"
 #include "harness/plan/recipe.h"
+#include "harness/run/memory/system_memory.h"
 #include "harness/run/memory/timeline.h"
 #include "harness/workload/needs.h"
 #include "harness/workload/prediction.h"
@@ -88,7 +89,12 @@ std::shared_ptr<Attended> attend(std::map<std::string, nb::object> arrays, Texts
       std::move(sinks)};
   auto job = std::make_shared<Attended>(question, forward.get(),
                                         recipe ? plans_of(*recipe) : PlanSource());
-  interruptibly([&] { job->run(); });
+  if (!job->is_short()) {
+    interruptibly([&] { job->run(); });
+    return job;
+  }
+  const nb::gil_scoped_release release;
+  job->run();
   return job;
 }
 
@@ -314,5 +320,6 @@ NB_MODULE(_core, m) {
         nb::arg("set"));
   m.def("cases", interruptible<cases_of>, nb::arg("yaml"), nb::arg("name"));
   m.def("schema", schema_json);
+  m.def("clear_cache", release_kept_memory);
   m.def("interest_set", [](int workers) { return default_interest_set(workers).residues; });
 }

@@ -6,7 +6,7 @@
     qb.plan("ring", n_tokens=65536, workers=8, mask="causal").device_sent_bytes
     qb.sweep(algorithm=["ring", "zigzag"], workers=[4, 8], n_tokens=4096).run().frame()
 
-attend, attention                    compute arrays that are there, and compare them with float64
+attend, attention, clear_cache       compute arrays that are there, and compare them with float64
 verify                               compares what another program computed, and names its mistake
 plan, sets, bounds, advise, papers   say what is known before anything runs
 sweep, run, load, compare            measure cases, each in a process of its own, and read what ran
@@ -18,7 +18,7 @@ Bytes are bytes and times seconds. What cannot be done raises UsageError, what t
 EnvironmentError, what went wrong while it ran CaseError, each with a sentence that says what to do.
 """
 from ._algorithm import Algorithm, Builder, Problem, algorithm
-from ._arrays import Result, attend, attention
+from ._arrays import Result, attend, attention, clear_cache
 from ._explore import explore
 from ._plans import Advice, Cluster, InterestSet, Plan, advise, bounds, papers, plan, sets
 from ._runs import Planned, Run, Sweep, compare, load, run, sweep
@@ -30,7 +30,7 @@ __version__ = "0.2.0"
 __all__ = [
     "Advice", "Algorithm", "Builder", "CaseError", "Check", "Cluster", "EnvironmentError", "Figure",
     "InterestSet", "Plan", "Planned", "Problem", "Result", "Run", "Sweep", "Table", "UsageError",
-    "advise", "algorithm", "attend", "attention", "bounds", "compare", "explore", "figure", "load",
-    "papers", "plan", "run", "sets", "sweep", "table", "verify",
+    "advise", "algorithm", "attend", "attention", "bounds", "clear_cache", "compare", "explore", "figure",
+    "load", "papers", "plan", "run", "sets", "sweep", "table", "verify",
 ]
 

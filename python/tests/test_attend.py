@@ -229,3 +229,26 @@ def test_memory_does_not_grow():
 
     before = call(100)
     assert call(int(os.environ.get("QB_PYTHON_CALLS", "300"))) < before + 4096  # KiB
+
+
+def test_small_calls_in_threads_agree_whatever_memory_they_are_given():
+    """They take each other's memory, as it was left, and cleared memory after clear_cache()."""
+    random = np.random.default_rng(64)
+    cases = [random.standard_normal((3, 1, 1, 8 + i, 16)).astype("f4") for i in range(8)]
+    expected = [reference.attention(*case.astype("f8"))[0] for case in cases]
+    wrong = []
+
+    def call(seed):
+        for i in np.random.default_rng(seed).integers(len(cases), size=100):
+            if not np.allclose(qb.attend(*cases[i]).o, expected[i], atol=2e-5):
+                wrong.append(i)
+            if i == 0:
+                qb.clear_cache()
+
+    threads = [threading.Thread(target=call, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    qb.clear_cache()

@@ -5,8 +5,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <limits>
+#include <mutex>
+#include <vector>
 
 namespace qb {
 namespace {
@@ -67,6 +70,46 @@ void* map_huge(std::size_t bytes) {
   return pages + head;
 }
 
+// Who cannot have the lock goes without: in a child of fork() another thread's may be held for
+// good.
+struct KeptPages {
+  std::mutex mutex;
+  std::vector<void*> pages;
+};
+
+KeptPages& kept_pages() {
+  static auto* const kept = new KeptPages;  // a ledger may outlive the end of main()
+  return *kept;
+}
+
+void* take_kept() {
+  KeptPages& kept = kept_pages();
+  const std::unique_lock lock(kept.mutex, std::try_to_lock);
+  if (!lock || kept.pages.empty()) return nullptr;
+  void* const page = kept.pages.back();
+  kept.pages.pop_back();
+  return page;
+}
+
+bool keep(void* page) {
+  KeptPages& kept = kept_pages();
+  const std::unique_lock lock(kept.mutex, std::try_to_lock);
+  if (!lock || kept.pages.size() == kMostKeptPages) return false;
+  kept.pages.push_back(page);
+  return true;
+}
+
+std::uint64_t recently_available() {
+  using Clock = std::chrono::steady_clock;
+  thread_local std::uint64_t bytes = 0;
+  thread_local Clock::time_point read_at{};
+  if (const Clock::time_point now = Clock::now(); now - read_at > std::chrono::milliseconds(10)) {
+    bytes = available_memory_bytes();
+    read_at = now;
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> keyed_number(const std::string& path, std::string_view key) {
@@ -97,6 +140,24 @@ MemorySource system_memory() {
                 return bytes % kHugePageBytes == 0 ? map_huge(bytes) : map(bytes);
               },
           .release = [](void* segment, std::size_t bytes) { ::munmap(segment, bytes); }};
+}
+
+MemorySource kept_memory() {
+  const MemorySource fresh = system_memory();
+  return {.available = recently_available,
+          .reserve =
+              [fresh](std::size_t bytes) {
+                void* const kept = bytes == kHugePageBytes ? take_kept() : nullptr;
+                return kept != nullptr ? kept : fresh.reserve(bytes);
+              },
+          .release =
+              [fresh](void* segment, std::size_t bytes) {
+                if (bytes != kHugePageBytes || !keep(segment)) fresh.release(segment, bytes);
+              }};
+}
+
+void release_kept_memory() {
+  while (void* const page = take_kept()) ::munmap(page, kHugePageBytes);
 }
 
 }  // namespace qb

@@ -28,6 +28,15 @@ struct MemorySource {
 // Anonymous mappings, which return to the system when released.
 [[nodiscard]] MemorySource system_memory();
 
+// The same for many small calls: at most kMostKeptPages released segments of one huge page are kept
+// for all ledgers of the process, as they were left, since the system takes longer to clear one
+// than a small attention computes; and what is available is read at most every 10 ms. Thread-safe,
+// also in a child of fork(), which keeps copies.
+inline constexpr std::size_t kMostKeptPages = 4;
+[[nodiscard]] MemorySource kept_memory();
+// Gives the kept segments back to the system.
+void release_kept_memory();
+
 // Returns the least of MemAvailable in /proc/meminfo, of what `ulimit -v` leaves, and, for each
 // control group (v2) that this process is in, of memory.max - memory.current + the file cache that
 // the kernel can drop; then it subtracts 1/64 for page tables and the kernel's own needs. `root` is

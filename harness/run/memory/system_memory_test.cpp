@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "base/testing/scratch_folder.h"
 
@@ -71,6 +72,42 @@ TEST(SystemMemory, GivesAlignedWritableSegments) {
 
 TEST(SystemMemory, HasSomeOnThisMachine) {
   EXPECT_GT(system_memory().available(), std::uint64_t{1} << 20);
+}
+
+TEST(KeptMemory, AReleasedHugePageIsTheNextOneUntilItIsGivenBack) {
+  release_kept_memory();
+  const MemorySource source = kept_memory();
+  void* const first = source.reserve(kHugePageBytes);
+  ASSERT_NE(first, nullptr);
+  std::memset(first, 7, kHugePageBytes);
+  source.release(first, kHugePageBytes);
+  EXPECT_EQ(kept_memory().reserve(kHugePageBytes), first) << "of another ledger too";
+  EXPECT_EQ(static_cast<char*>(first)[kHugePageBytes - 1], 7) << "as it was left";
+  source.release(first, kHugePageBytes);
+  release_kept_memory();
+  void* const fresh = source.reserve(kHugePageBytes);
+  EXPECT_EQ(static_cast<char*>(fresh)[kHugePageBytes - 1], 0) << "the system clears it";
+  source.release(fresh, kHugePageBytes);
+  release_kept_memory();
+}
+
+TEST(KeptMemory, KeepsAFewHugePagesAndNothingElse) {
+  release_kept_memory();
+  const MemorySource source = kept_memory();
+  std::vector<void*> pages;
+  for (std::size_t i = 0; i < kMostKeptPages + 2; ++i)
+    pages.push_back(source.reserve(kHugePageBytes));
+  for (void* const page : pages) source.release(page, kHugePageBytes);
+  for (std::size_t i = 0; i < kMostKeptPages; ++i)
+    EXPECT_EQ(source.reserve(kHugePageBytes), pages[kMostKeptPages - 1 - i]);
+  void* const small = source.reserve(kPageBytes);
+  std::memset(small, 7, kPageBytes);
+  source.release(small, kPageBytes);
+  void* const again = source.reserve(kPageBytes);
+  EXPECT_EQ(*static_cast<char*>(again), 0) << "a small page is a fresh one";
+  source.release(again, kPageBytes);
+  for (std::size_t i = 0; i < kMostKeptPages; ++i) source.release(pages[i], kHugePageBytes);
+  release_kept_memory();
 }
 
 }  // namespace
