@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/frame/declared.h"
 
-#include <cctype>
-
 #include "base/numbers.h"
 #include "base/schema/column.h"
 #include "base/statistics.h"
@@ -189,7 +187,8 @@ Groups lines_of(const Rows& rows, const Rows& all, const Columns& words, const D
     const Row& first = line.rows.front();
     line.name = name_of_words(first, differing);
     if (plan.x.words) line.draw = Draw::points;
-    if (line.name.empty()) line.name = plan.x.words ? "cases" : first.text("algorithm");
+    const bool one_scheme = group(line.rows, Columns{"algorithm"}).size() == 1;
+    if (line.name.empty()) line.name = one_scheme ? first.text("algorithm") : "cases";
     line.style = look_of(first, differing);
   }
   std::ranges::stable_sort(lines, {}, [](const Group& line) {

@@ -118,38 +118,39 @@ std::string reached_title(const DeclaredClaim& claim, const ModelGrade& grade) {
   const std::size_t groups = claim.panels.size() / claim.values.size();
   const std::size_t last = claim.values.size() - 1;  // the whole gain is the last value
   const ShownValue& value = claim.values[last];
-  const DeclaredPanel* best_panel = nullptr;
-  const Group* best = nullptr;
+  std::optional<std::pair<std::size_t, std::size_t>> best;  // a panel, and a line of it
   std::pair<double, double> most(-kNaN, 0.0);
   for (std::size_t g = 0; g < groups; ++g)
-    for (const Group& line : claim.panels[last * groups + g].lines) {
-      const Rows told = where(line.rows, [&](const Row& row) {
+    for (std::size_t l = 0; l < claim.panels[g].lines.size(); ++l) {
+      const Rows told = where(claim.panels[last * groups + g].lines[l].rows, [&](const Row& row) {
         return may_tell(row, value) && !(*value.base(row) == row);
       });
       if (told.empty()) continue;
       const double gain = value.value(told.back()).y;
       const double better = value.more_is_better ? gain : 1.0 / gain;
-      if (best != nullptr && std::pair(claim.x(told.back()), better) <= most) continue;
+      if (best && std::pair(claim.x(told.back()), better) <= most) continue;
       most = {claim.x(told.back()), better};
-      best = &line;
-      best_panel = &claim.panels[last * groups + g];
+      best = {g, l};
     }
-  if (best == nullptr) return {};
+  if (!best) return {};
   std::vector<std::string> said;
   Rows told;
-  for (const ShownValue& one : claim.values) {
+  for (std::size_t v = 0; v <= last; ++v) {
+    const ShownValue& one = claim.values[v];
     if (!one.quotient()) continue;
-    told = where(best->rows,
+    told = where(claim.panels[v * groups + best->first].lines[best->second].rows,
                  [&](const Row& row) { return may_tell(row, one) && !(*one.base(row) == row); });
     if (told.empty()) continue;
     said.push_back(fmt::format("{} {}", one.name, range_text(numbers_of(told, [&](const Row& row) {
                                  return one.value(row).y * one.unit.factor;
                                }))));
   }
+  const DeclaredPanel& panel = claim.panels[last * groups + best->first];
+  const Group& line = panel.lines[best->second];
   const std::string crossing =
-      claim.declared.base.empty() ? "" : crossing_of(*best, value, claim, grade);
-  return modelled_first(told, fmt::format("{}{}: {}{}", best->name, in_panel(claim, *best_panel),
-                                          listed(said), crossing));
+      claim.declared.base.empty() ? "" : crossing_of(line, value, claim, grade);
+  return modelled_first(
+      told, fmt::format("{}{}: {}{}", line.name, in_panel(claim, panel), listed(said), crossing));
 }
 
 // Says which line runs out of memory where another one that compares does not.

@@ -385,7 +385,7 @@ def claim(test, figure, one):
     for mark, word, si, x, panel in drawn_values(figure, one):
         rows = [row for row in one.rows if named(re.sub(r" = .*", "", mark["series"]), row) and named(mark["panel_title"], row)
                 and math.isclose(one.value(row, word), si, rel_tol=1e-9)] if word not in ("mfu", "over_ideal") else []
-        if len(rows) == 1 and one.tells(rows[0], word):
+        if len(rows) == 1 and word not in QUOTIENTS and one.tells(rows[0], word):
             there[mark["panel"], one.x(rows[0]), word].append(rows[0])
     for (_, _, word), rows in there.items():
         for a in rows:
