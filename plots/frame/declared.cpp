@@ -345,16 +345,17 @@ double memory_limit(const Drawing& plan) {
   return count(plan.rows, modelled) > 0 ? kNaN : plan.run.provenance.memory_bytes;
 }
 
+bool is_of_memory(const ShownValue& value) { return value.word.find("_peak") != std::string::npos; }
+
 std::vector<Series> limits_of(const ShownValue& value, const Rows& rows, const Drawing& plan) {
   const std::string& bound = plan.declared.bound;
-  const bool unitless = value.unit.name.empty();
-  if (bound == "one" && unitless) return {limit_line("1", 1.0, false)};
-  if (bound == "pairs" && unitless && !plan.declared.base.empty())
+  const bool over_base = bound == "pairs" && !plan.declared.base.empty();
+  if ((bound == "one" || over_base) && value.unit.name.empty())
     return {limit_line("1", 1.0, false)};
-  if (bound == "peak") return peaks_of(rows, value.unit.factor);
+  if (bound == "peak" && value.word == "achieved_flop_per_s")
+    return peaks_of(rows, value.unit.factor);
   const double limit = memory_limit(plan);
-  const bool of_memory = value.word.find("_peak") != std::string::npos;
-  if (bound != "memory" || !of_memory || !(limit > 0.0)) return {};
+  if (bound != "memory" || !is_of_memory(value) || !(limit > 0.0)) return {};
   const double most = largest(rows, [&](const Row& row) { return value.value(row).y; });
   // A limit far above all data would only squeeze them.
   if (count(rows, out_of_memory) == 0 && limit >= 4.0 * most) return {};
@@ -529,7 +530,7 @@ Panel panel_of(const DeclaredPanel& from, const ShownValue& value, const Drawing
                bool alone) {
   Panel panel{.title = listed({plan.values.size() > 1 ? value.name : "", from.name}),
               .y = y_axis(value, plan)};
-  const bool of_memory = plan.declared.bound == "memory";
+  const bool of_memory = plan.declared.bound == "memory" && is_of_memory(value);
   const double limit = of_memory ? memory_limit(plan) * value.unit.factor : kNaN;
   for (const Group& line : from.lines) {
     add(panel, bounded_line(line, value, plan, alone));
@@ -693,9 +694,11 @@ Figure declared_figure(const DeclaredFigure& declared, const PlottedRun& run, bo
       if (&value == &plan.values.front())
         std::ranges::copy(rows_in(facet.lines), std::back_inserter(drawn));
     }
-  Figure figure = places == 1 ? dot_figure_of(panels, plan) : line_figure_of(panels, plan);
+  const bool dots = places == 1 && !plan.x.words;
+  Figure figure = dots ? dot_figure_of(panels, plan) : line_figure_of(panels, plan);
   figure.name = declared.name;
-  figure.title = declared_title({plan.values, panels, declared, run, plan.x.at});
+  figure.title =
+      declared_title({plan.values, panels, declared, run, plan.x.at, memory_limit(plan)});
   for (const std::string& note : notes_of(plan, drawn))
     if (std::ranges::count(figure.notes, note) == 0) figure.notes.push_back(note);
   figure.notes.push_back(disturbed_note(figure));

@@ -40,6 +40,7 @@ struct DeclaredClaim {
   const DeclaredFigure& declared;
   const PlottedRun& run;
   std::function<double(const Row&)> x{};
+  double memory_limit = kNaN;  // of all rows, in bytes
 };
 // Says what the numbers show: of a quotient what its best line reaches; of other values how far two
 // lines are apart that differ in how they split one problem, or in one parameter; of memory which

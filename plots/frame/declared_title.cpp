@@ -71,6 +71,8 @@ Farthest farthest_at(const DeclaredPanel& panel, const ShownValue& value, double
       if (ratio <= std::fmax(best.ratio, kSame) || modelled(row) != modelled(more)) continue;
       if (!comparable(row, more) && !differ_in_one(row, more)) continue;
       if (value.timed && side_of(row, more, grade).value_or(0) == 0) continue;
+      // The clocks are apart, and so are the intervals of the value itself, if it has any.
+      if (!modelled(row) && value.value(more).low <= value.value(row).high) continue;
       best = {other->name, line->name, row, more, ratio};
     }
   return best;
@@ -178,14 +180,9 @@ std::string fits_title(const DeclaredClaim& claim, const std::string& limit) {
 
 std::string declared_title(const DeclaredClaim& claim) {
   const ModelGrade grade = claim.run.model_grade();
-  const double budget =
-      claim.panels.empty() || claim.panels.front().lines.empty()
-          ? kNaN
-          : claim.panels.front().lines.front().rows.front().number("memory_budget_bytes");
-  const double limit = budget > 0.0 ? budget : claim.run.provenance.memory_bytes;
   std::string title;
-  if (claim.declared.bound == "memory" && limit > 0.0)
-    title = fits_title(claim, format_bytes(limit));
+  if (claim.declared.bound == "memory" && claim.memory_limit > 0.0)
+    title = fits_title(claim, format_bytes(claim.memory_limit));
   if (title.empty() && claim.values.back().quotient()) title = reached_title(claim, grade);
   for (std::size_t at = 0; title.empty() && at < claim.values.size(); ++at)
     if (!claim.values[at].quotient()) title = farthest_title(claim, at, grade);

@@ -264,7 +264,15 @@ class Declared:
         differ = [key for key in self.run.parameters if a[key] != b[key]
                   and not (key == "kv_len" and a["n_tokens"] == a["kv_len"] and b["n_tokens"] == b["kv_len"])]
         return ((self.run.comparable(a, b) or len(differ) == 1) and modelled(a) == modelled(b)
-                and (not timed(word) or self.run.apart(a, b)))
+                and (not timed(word) or self.run.apart(a, b)) and not self.overlap(a, b, word))
+
+    def overlap(self, a, b, word):
+        """Whether the measured intervals of the value itself overlap; False where it has none."""
+        name = {"time": clock(a), "worker_speed": clock(a)}.get(word, word.removesuffix("_median_s"))
+        if modelled(a) or name + "_low95_s" not in a:
+            return False
+        ends = [(number(row, name + "_low95_s"), number(row, name + "_high95_s")) for row in (a, b)]
+        return ends[0][0] <= ends[1][1] and ends[1][0] <= ends[0][1]
 
 
 def timed(word):
