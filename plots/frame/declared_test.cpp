@@ -207,6 +207,37 @@ TEST(Declared, ARatioThatPassesOneSaysWhere) {
             "miss rate 25 %");
 }
 
+TEST(Declared, ATitleOfSeveralBudgetsNamesNone) {
+  CsvTable cases = no_cases();
+  add_case(cases, ok_case(7, 4000, 0.43));
+  for (const auto& [n, budget] : {std::pair(4000, "1e6"), {5000, "2e6"}}) {
+    Values lost = failed_case(1, n, "oom", "over the budget");
+    lost["memory_budget_bytes"] = budget;
+    add_case(cases, lost);
+  }
+  EXPECT_THAT(drawn(cases, R"({"y": "device_peak", "bound": "memory"})").title,
+              ::testing::Not(HasSubstr("fit")));
+}
+
+TEST(Declared, ALimitStandsWithValuesOfItsKindAlone) {
+  Values one = scheme_case("ring", 4, 1024, 1.0, {{"peak_flop_per_s", "1e12"}});
+  Values other = scheme_case("ring", 4, 4096, 2.0, {{"peak_flop_per_s", "1e12"}});
+  const Figure figure = drawn(scheme_table({one, other}),
+                              R"({"y": ["achieved_flop_per_s", "time"], "bound": "peak"})");
+  const auto limits = [](const Panel& panel) {
+    return std::ranges::count(panel.series, Draw::limit, &Series::draw);
+  };
+  EXPECT_EQ(limits(figure.panels.at(0)), 1);
+  EXPECT_EQ(limits(figure.panels.at(1)), 0) << "a speed is no bound of a time";
+}
+
+TEST(Declared, EachCaseOfAWordIsAMark) {
+  const Figure figure =
+      drawn(scheme_table({scheme_case("ring", 4, 1024, 2.0), scheme_case("ring", 8, 1024, 1.0)}),
+            R"({"y": "time", "x": "algorithm", "lines": "dtype"})");
+  EXPECT_EQ(figure.panels.at(0).series.at(0).points.size(), 2u);
+}
+
 // ---- what committed figures claim ---------------------------------------------------------------
 
 double number_of(std::string text) {
