@@ -59,11 +59,10 @@ bool require_finite(std::string_view name, std::string_view token_word, const Te
   auto flaw =
       first_flaw(view.extent, threads, [&](const RowPlace& place) -> std::optional<std::string> {
         const float* const values = view.row_as<float>(place.batch, place.head, place.row);
-        for (std::int64_t x = 0; x < view.extent.head_dim; ++x)
-          if (!std::isfinite(values[x]))
-            return fmt::format("{} at {}, element {} is {}: never written, or not a number", name,
-                               place.text(token_word), x, values[x]);
-        return std::nullopt;
+        const std::int64_t x = first_not_finite(values, view.extent.head_dim);
+        if (x == view.extent.head_dim) return std::nullopt;
+        return fmt::format("{} at {}, element {} is {}: never written, or not a number", name,
+                           place.text(token_word), x, values[x]);
       });
   if (!flaw) return true;
   verification.correct = false;

@@ -43,13 +43,14 @@ double roundoffs_of(DType inputs) {
 std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim,
                                        std::optional<float> lse, bool has_keys, bool has_sink,
                                        const RowPlace& place) {
-  for (std::int64_t x = 0; x < value_dim; ++x) {
-    if (has_keys ? std::isfinite(out[x]) : out[x] == 0.0f) continue;
+  const std::int64_t x =
+      has_keys ? first_not_finite(out, value_dim)
+               : std::find_if(out, out + value_dim, [](float o) { return o != 0.0f; }) - out;
+  if (x < value_dim)
     return fmt::format("O at {}, element {} is {}{}", place.text(), x, out[x],
                        !has_keys            ? ", want 0: the row has no keys"
                        : std::isnan(out[x]) ? ": never written, or not a number"
                                             : ": overflow");
-  }
   const bool is_finite = has_keys || has_sink;
   if (!lse || (is_finite ? std::isfinite(*lse) : *lse == kMinusInfinity)) return std::nullopt;
   return fmt::format("LSE at {} is {}{}", place.text(), *lse,

@@ -38,6 +38,21 @@ struct RowPlace {
   return static_cast<int>(std::bit_width(most - 1));
 }
 
+// Returns the place of the first of `count` numbers that is NaN or infinite, `count` if none is.
+[[nodiscard]] inline std::int64_t first_not_finite(const float* numbers, std::int64_t count) {
+  constexpr std::int64_t kAtOnce = 16;
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  std::int64_t x = 0;
+  for (; x + kAtOnce <= count; x += kAtOnce) {
+    std::uint32_t any = 0;  // an exponent of ones carries into the highest bit
+    for (std::int64_t i = 0; i < kAtOnce; ++i)
+      any |= (std::bit_cast<std::uint32_t>(numbers[x + i]) & kExponent) + 0x00800000;
+    if (any >> 31 != 0) break;
+  }
+  while (x < count && std::isfinite(numbers[x])) ++x;
+  return x;
+}
+
 // Looks at every row of a tensor, heads side by side, and returns what `flaw_of` a place says
 // first.
 template <class F>

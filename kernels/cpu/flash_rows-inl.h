@@ -124,14 +124,12 @@ HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count
   }
 }
 
-#else  // by blocks of 4 x 4
+#else  // by blocks of 4 x 4, as many at a time as a vector holds
 
-using FourFloats = hn::FixedTag<float, 4>;
-
-template <class V>
-HWY_INLINE void transpose_four(V (&rows)[4]) {
-  const FourFloats d;
-  const hn::FixedTag<std::uint64_t, 2> pairs;
+// Transposes the 4 x 4 blocks of four vectors.
+HWY_INLINE void transpose_blocks(Vector (&rows)[4]) {
+  const Floats d;
+  const hn::RepartitionToWide<hn::RebindToUnsigned<Floats>> pairs;
   const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, rows[0], rows[1]));
   const auto b = hn::BitCast(pairs, hn::InterleaveUpper(d, rows[0], rows[1]));
   const auto c = hn::BitCast(pairs, hn::InterleaveLower(d, rows[2], rows[3]));
@@ -142,22 +140,43 @@ HWY_INLINE void transpose_four(V (&rows)[4]) {
   rows[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, b, e));
 }
 
+// Block b is four floats of rows[4 b].
+template <class D>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const float* const* rows, std::int64_t x) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    return hn::LoadU(d, rows[0] + x);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks(half, rows + hn::MaxLanes(half), x),
+                       load_blocks(half, rows, x));
+  }
+}
+
+template <class D>
+HWY_INLINE void store_blocks(D d, hn::Vec<D> blocks, float* const* rows, std::int64_t x) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    hn::StoreU(blocks, d, rows[0] + x);
+  } else {
+    const hn::Half<D> half;
+    store_blocks(half, hn::LowerHalf(half, blocks), rows, x);
+    store_blocks(half, hn::UpperHalf(half, blocks), rows + hn::MaxLanes(half), x);
+  }
+}
+
 template <class Row>
 HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, std::int64_t width,
                              std::uint32_t flip, float* HWY_RESTRICT to) {
-  const FourFloats d;
-  const hn::RebindToUnsigned<FourFloats> du;
+  const Floats d;
   alignas(64) static constexpr float kZeroRow[256] = {};
-  const auto bits = hn::BitCast(d, hn::Set(du, flip));
-  for (std::int64_t i = 0; i < width; i += 4) {
-    const float* from[4];
-    for (std::int64_t r = 0; r < 4; ++r) from[r] = i + r < count ? row(i + r) : kZeroRow;
+  const auto bits = hn::BitCast(d, hn::Set(hn::RebindToUnsigned<Floats>(), flip));
+  for (std::int64_t i = 0; i < width; i += lanes()) {
+    const float* from[hn::MaxLanes(Floats())];
+    for (std::int64_t r = 0; r < lanes(); ++r) from[r] = i + r < count ? row(i + r) : kZeroRow;
     for (std::int64_t x = 0; x < units; x += 4) {
-      hn::Vec<FourFloats> block[4];
-      for (std::size_t r = 0; r < 4; ++r) block[r] = hn::Xor(hn::LoadU(d, from[r] + x), bits);
-      transpose_four(block);
-      for (std::int64_t r = 0; r < 4; ++r)
-        hn::Store(block[static_cast<std::size_t>(r)], d, to + (x + r) * width + i);
+      Vector block[4];
+      for (std::size_t r = 0; r < 4; ++r) block[r] = hn::Xor(load_blocks(d, from + r, x), bits);
+      transpose_blocks(block);
+      for (std::int64_t r = 0; r < 4; ++r) hn::Store(block[r], d, to + (x + r) * width + i);
     }
   }
 }
@@ -165,20 +184,23 @@ HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, st
 template <class Row>
 HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count, std::int64_t dim,
                               std::int64_t width, const float* factors, Row row) {
-  const FourFloats d;
-  for (std::int64_t i = 0; i < count; i += 4) {
-    const auto factor = hn::Load(d, factors + i);
+  const Floats d;
+  float unused[256];  // rows from `count` on
+  for (std::int64_t i = 0; i < count; i += lanes()) {
+    float* to[hn::MaxLanes(Floats())];
+    for (std::int64_t r = 0; r < lanes(); ++r) to[r] = i + r < count ? row(i + r) : unused;
+    const Vector factor = hn::Load(d, factors + i);
     for (std::int64_t x = 0; x < dim; x += 4) {
-      hn::Vec<FourFloats> block[4];
+      Vector block[4];
       for (std::int64_t r = 0; r < 4; ++r)
-        block[static_cast<std::size_t>(r)] =
-            hn::Mul(hn::Load(d, from + (x + r) * width + i), factor);
-      transpose_four(block);
-      const std::int64_t columns = std::min<std::int64_t>(4, dim - x);
-      for (std::int64_t r = 0; r < std::min<std::int64_t>(4, count - i); ++r) {
-        HWY_ALIGN float four[4];
-        hn::Store(block[static_cast<std::size_t>(r)], d, four);
-        std::memcpy(row(i + r) + x, four, static_cast<std::size_t>(columns) * sizeof(float));
+        block[r] = hn::Mul(hn::Load(d, from + (x + r) * width + i), factor);
+      if (dim - x >= 4) {
+        transpose_blocks(block);
+        for (std::size_t r = 0; r < 4; ++r) store_blocks(d, block[r], to + r, x);
+      } else {
+        for (std::int64_t r = 0; r < dim - x; ++r)
+          for (std::int64_t lane = 0; lane < lanes(); ++lane)
+            to[lane][x + r] = hn::ExtractLane(block[r], static_cast<std::size_t>(lane));
       }
     }
   }

@@ -195,8 +195,7 @@ class Tile {
 
   // Returns the query row of a group's lane; lanes after the last row repeat it.
   [[nodiscard]] HWY_INLINE std::int64_t token_of(std::int64_t row) const {
-    const std::int64_t last = std::min(row, tile_.rows() - 1);
-    return tile_.heads == 1 ? tile_.begin + last : tile_.token(last);
+    return tile_.token(std::min(row, tile_.rows() - 1));
   }
 
   HWY_INLINE void finish() {

@@ -101,8 +101,13 @@ struct FlashTile {
 
   [[nodiscard]] std::int64_t tokens() const { return end - begin; }
   [[nodiscard]] std::int64_t rows() const { return heads * tokens(); }
-  [[nodiscard]] std::int64_t head(std::int64_t row) const { return first_head + row / tokens(); }
-  [[nodiscard]] std::int64_t token(std::int64_t row) const { return begin + row % tokens(); }
+  // Most tiles are of one head: nothing is divided there.
+  [[nodiscard]] std::int64_t head(std::int64_t row) const {
+    return first_head + (heads == 1 ? 0 : row / tokens());
+  }
+  [[nodiscard]] std::int64_t token(std::int64_t row) const {
+    return begin + (heads == 1 ? row : row % tokens());
+  }
   [[nodiscard]] std::int64_t kv_head() const {
     return first_head / (arguments->q.extent.heads / arguments->k.extent.heads);
   }
