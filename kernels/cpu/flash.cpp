@@ -26,6 +26,7 @@ std::int64_t flash_key_block() {
 
 std::int64_t flash_group_rows() {  // three vectors
   switch (instruction_set()) {
+    case InstructionSet::avx512_amx:
     case InstructionSet::avx512_bf16:
     case InstructionSet::avx512:
       return 48;
@@ -131,11 +132,13 @@ std::vector<Rows> heavy_first(std::span<const Pass> passes, std::int64_t query_t
 // Cuts the keys of a tile into blocks. It is kept from tile to tile to allocate memory once.
 class KeyBlocks {
  public:
-  // Returns part `split` of `splits` of the keys that the rows see, at most `limit` in a block.
+  // Returns part `split` of `splits` of the keys that the rows see, at most `limit` in a block, in
+  // which pieces begin at multiples of `step`.
   std::span<const FlashTile::Block> cut(const Rows& rows, std::int64_t split, std::int64_t splits,
-                                        std::int64_t limit) {
+                                        std::int64_t limit, std::int64_t step) {
     const TileSchedule& schedule = *rows.pass->arguments.schedule;
     limit_ = limit;
+    step_ = step;
     masked_ = false;
     pieces_.clear();
     ends_.clear();
@@ -165,14 +168,15 @@ class KeyBlocks {
  private:
   void add_evenly(const KeySpan& span, const Rows& rows, const Range& keys) {
     if (keys.count() == 0) return;
-    const std::int64_t even = round_up(ceil_div(keys.count(), ceil_div(keys.count(), limit_)), 8);
+    const std::int64_t even = round_up(ceil_div(keys.count(), ceil_div(keys.count(), limit_)),
+                                       std::max<std::int64_t>(8, step_));
     for (std::int64_t begin = keys.begin; begin < keys.end; begin += even) {
       const std::int64_t end = std::min(keys.end, begin + even);
       if (filled_ + (end - begin) > limit_) end_block();
       const bool hides = needs_mask(span, rows.begin, rows.end - 1, {begin, end});
       pieces_.push_back({&span, begin, end, hides, filled_});
       masked_ = masked_ || hides;
-      filled_ += round_up(end - begin, 2);
+      filled_ += round_up(end - begin, step_);
     }
   }
   void end_block() {
@@ -186,6 +190,7 @@ class KeyBlocks {
   std::vector<FlashTile::Block> blocks_;
   std::int64_t filled_ = 0;  // keys of the block that is being filled
   std::int64_t limit_ = 0;
+  std::int64_t step_ = 0;
   bool masked_ = false;
 };
 
@@ -251,6 +256,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
             contiguous_view(lse, DType::f32, a.lse.extent)};
   };
   const bool bf16_pairs = a.q.dtype == DType::bf16 && bf16_products();
+  const std::int64_t step = bf16_pairs && bf16_tiles() ? kFlashTileKeys : 2;
   const std::vector<Pass> passes = passes_of(a);
   const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
   const std::int64_t head_sets = ceil_div(group, cut.heads_at_once);
@@ -281,7 +287,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
         FlashScratch::carve(memory.as<float>() + thread * floats, head_dim, value_dim);
     const bool alone = rows.alone || tile.rows() <= kFlashThinRows;
     tile.blocks =
-        list.cut(rows, split, splits, rows.alone ? keys_of_rows_alone(a) : flash_key_block());
+        list.cut(rows, split, splits, rows.alone ? keys_of_rows_alone(a) : flash_key_block(), step);
     tile.masked = list.masked();
     if (alone || !attend_tile(tile, scratch)) attend_thin_tile(tile, scratch);
   };

@@ -18,6 +18,7 @@
 #include "kernels/cpu/flash_rows-inl.h"
 #include "kernels/cpu/flash_tile.h"
 #include "kernels/cpu/tile_product-inl.h"
+#include "kernels/cpu/tile_registers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
@@ -30,7 +31,7 @@ struct Run {
   // Holds the keys of a piece as the products read them, for all groups of a tile.
   struct Rows {
     UnitRows keys;
-    UnitRows values;  // for pairs: [pair of keys][e]
+    UnitRows values;  // for pairs: [pair of keys][e]; for tiles: [e][pair of keys]
   };
 
   struct Mask {
@@ -46,7 +47,7 @@ struct Run {
 
   Rows rows;
   std::int64_t count;
-  std::int64_t at;  // position of the first score; even for pairs
+  std::int64_t at;  // position of the first score; a multiple of Units::kKeys
 };
 
 // One group of query rows fills V vectors.
@@ -54,7 +55,7 @@ template <std::size_t V>
 struct Group {
   float* queries;          // [units][V vectors]
   float* accumulator;      // [e][V vectors]
-  float* largest;          // [V vectors] m
+  float* largest;          // [V vectors] m, the largest c S
   float* sum;              // [V vectors]
   std::int64_t units;      // depth of Q K^T
   std::int64_t value_dim;  // e
@@ -64,9 +65,7 @@ struct Group {
 // The two products are functions of their own that share data through memory: inlined into their
 // loops they would be short of registers, and one spilled vector costs a tenth of the speed.
 
-// Computes c S^T of R keys, rounded before anything is subtracted: a difference of a product that
-// is not rounded and of a maximum that is would be off by half of the maximum's last place.
-// `largest` [V vectors] holds the maxima of the columns so far.
+// Computes S^T of R keys. `largest` [V vectors] holds the maxima of the columns so far.
 template <class Units, std::size_t R, std::size_t V>
 HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::int64_t key,
                              float* scores, float* largest) {
@@ -79,15 +78,12 @@ HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::i
   multiply_tile<Units>(d, RowUnits<R>(keys.data + key * keys.stride, keys.stride), group.queries,
                        V * hn::Lanes(d), group.units, sum);
   const std::size_t width = V * hn::Lanes(d);
-  const Vector factor = hn::Set(d, group.factor);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v) {
-      sum[r][v] = hn::Mul(sum[r][v], factor);
+    for (std::size_t v = 0; v < V; ++v)
       hn::Store(sum[r][v], d,
                 scores + (static_cast<std::size_t>(key) + r) * width + v * hn::Lanes(d));
-    }
 #pragma GCC unroll 16
   for (std::size_t v = 0; v < V; ++v) {
     Vector most = hn::Load(d, largest + v * hn::Lanes(d));
@@ -200,23 +196,26 @@ HWY_INLINE void store_pair(Vector even, Vector odd, std::size_t width, float* to
   }
 }
 
-// Computes P = 2^(c S - shift) in place (for pairs in half the space), and its sums.
+// Computes P = 2^(c S - shift) in place (for pairs in half the space), and its sums. c S is rounded
+// before the shift is subtracted: a difference of a product that is not rounded and of a maximum
+// that is would be off by half of the maximum's last place. `keys` is even.
 template <class Units, std::size_t V>
-HWY_INLINE void exponentiate(float* scores, std::int64_t keys, const Vector (&shift)[V],
+HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float c, const Vector (&shift)[V],
                              Vector (&sum)[V]) {
   const Floats d;
   const std::size_t width = V * hn::Lanes(d);
+  const Vector factor = hn::Set(d, c);
   for (std::size_t v = 0; v < V; ++v) sum[v] = hn::Zero(d);
   for (std::int64_t j = 0; j < keys; j += 2) {
     const float* const from = scores + static_cast<std::size_t>(j) * width;
     float* const to = scores + static_cast<std::size_t>(j / Units::kElements) * width;
-    const bool last = j + 1 == keys;
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < V; ++v) {
       const std::size_t at = v * hn::Lanes(d);
-      const Vector even = exp2_fast(d, hn::Sub(hn::Load(d, from + at), shift[v]));
-      const Vector odd =
-          last ? hn::Zero(d) : exp2_fast(d, hn::Sub(hn::Load(d, from + width + at), shift[v]));
+      const Vector first = hn::Mul(hn::Load(d, from + at), factor);
+      const Vector second = hn::Mul(hn::Load(d, from + width + at), factor);
+      const Vector even = exp2_fast(d, hn::Sub(first, shift[v]));
+      const Vector odd = exp2_fast(d, hn::Sub(second, shift[v]));
       sum[v] = hn::Add(sum[v], hn::Add(even, odd));
       store_pair<Units>(even, odd, width, to + at);
     }
@@ -230,10 +229,14 @@ HWY_INLINE void score_run(const Group<V>& group, const Run& run, const Run::Mask
   const Floats d;
   alignas(64) float of_run[kFlashGroupRows];
   std::fill_n(of_run, V * hn::Lanes(d), kMinusInfinity);
-  std::int64_t key = 0;
-  for (; key + kRows <= run.count; key += kRows)
-    score_keys<Units, kRowBlock>(group, run.rows.keys, key, scores, of_run);
-  for (; key < run.count; ++key) score_keys<Units, 1>(group, run.rows.keys, key, scores, of_run);
+  if constexpr (Units::kTiles) {
+    Units::template score<V>(group.queries, group.units, run.rows.keys, run.count, scores, of_run);
+  } else {
+    std::int64_t key = 0;
+    for (; key + kRows <= run.count; key += kRows)
+      score_keys<Units, kRowBlock>(group, run.rows.keys, key, scores, of_run);
+    for (; key < run.count; ++key) score_keys<Units, 1>(group, run.rows.keys, key, scores, of_run);
+  }
   if (mask != nullptr && mask->bits)
     mask_scores_by_bits<V>(scores, run.count, *mask, of_run);
   else if (mask != nullptr)
@@ -250,11 +253,12 @@ HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, 
                               const float* largest, float* scores) {
   const Floats d;
   alignas(64) float factors[kFlashGroupRows];
+  const Vector factor = hn::Set(d, group.factor);
   Vector shift[V];
   for (std::size_t v = 0; v < V; ++v) {
     const std::size_t at = v * hn::Lanes(d);
     const Vector before = hn::Load(d, group.largest + at);
-    const Vector most = hn::Max(hn::Load(d, largest + at), before);
+    const Vector most = hn::Max(hn::Mul(hn::Load(d, largest + at), factor), before);
     hn::Store(most, d, group.largest + at);
     // While every score is -inf the shift is 0, because exp2 takes -inf - 0 to 0.
     const auto none = hn::Eq(most, hn::Set(d, kMinusInfinity));
@@ -264,7 +268,7 @@ HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, 
     hn::Store(exp2_fast(d, hn::Sub(before, shift[v])), d, factors + at);
   }
   Vector sum[V];
-  exponentiate<Units, V>(scores, keys, shift, sum);
+  exponentiate<Units, V>(scores, keys, group.factor, shift, sum);
   for (std::size_t v = 0; v < V; ++v) {
     const std::size_t at = v * hn::Lanes(d);
     const Vector before = hn::Load(d, group.sum + at);
@@ -274,8 +278,12 @@ HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, 
     const std::int64_t depth = (run.count + Units::kElements - 1) / Units::kElements;
     const float* const p =
         scores + static_cast<std::size_t>(run.at / Units::kElements) * V * hn::Lanes(d);
-    for (std::int64_t x = 0; x < group.value_dim; x += kRows)
-      accumulate_columns<Units, V>(group, run.rows.values, x, p, depth, factors);
+    if constexpr (Units::kTiles)
+      for (std::int64_t x = 0; x < group.value_dim; x += kFlashColumns)
+        Units::template accumulate<V>(group.accumulator, run.rows.values, x, p, depth, factors);
+    else
+      for (std::int64_t x = 0; x < group.value_dim; x += kRows)
+        accumulate_columns<Units, V>(group, run.rows.values, x, p, depth, factors);
     if (&run != &runs.back()) std::fill_n(factors, V * hn::Lanes(d), 1.0f);
   }
 }

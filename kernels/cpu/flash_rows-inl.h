@@ -37,16 +37,19 @@ struct UnitRows {  // rows of 32-bit units
 
 // Returns rows [begin, begin + count) of one head in float32, or in their own bf16 for pairs. They
 // are read in place where they follow one another and need no conversion, and else copied into
-// `buffer`, at a distance that is a multiple of kFlashColumns units, filled up with zeros.
+// `buffer`, at a distance that is a multiple of kFlashColumns units, filled up with zeros. Of these
+// rows and those behind them a multiple of `together` may be read, whatever they hold.
 template <class Units>
 HWY_INLINE UnitRows unit_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
-                              std::int64_t begin, std::int64_t count, float* buffer) {
+                              std::int64_t begin, std::int64_t count, float* buffer,
+                              std::int64_t together = 1) {
   constexpr bool kPairs = Units::kElements == 2;
   const std::int64_t dim = view.extent.head_dim;
   const std::byte* const first = view.row(batch, head, begin);
   const bool own_type = kPairs || view.dtype == DType::f32;
   const bool aligned = reinterpret_cast<std::uintptr_t>(first) % sizeof(float) == 0;
   if (own_type && aligned && view.token_stride == dim &&
+      begin + round_up(count, together) <= view.extent.length &&
       dim % (kFlashColumns * Units::kElements) == 0)
     return {reinterpret_cast<const float*>(first), dim / Units::kElements};
   const std::int64_t stride = round_up(dim, kFlashColumns * Units::kElements) / Units::kElements;
@@ -98,18 +101,19 @@ HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64
 
 // transpose_in() sets to[x * width + i] = unit x of row i of the group for i < width; rows from
 // `count` on are 0. `flip` is added to the bits of each unit (signs). units must be a multiple
-// of 4. transpose_out() sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim;
-// `from` must have rows for dim rounded up to a multiple of 4. In both, width must be a multiple
-// of the lanes.
+// of 4. Where `pitch` is given it takes the place of width in to[]. transpose_out() sets row(i)[x]
+// = from[x * width + i] * factors[i] for i < count, x < dim; `from` must have rows for dim rounded
+// up to a multiple of 4. In both, width must be a multiple of the lanes.
 #if HWY_TARGET == HWY_SCALAR
 
 template <class Row>
 HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, std::int64_t width,
-                             std::uint32_t flip, float* HWY_RESTRICT to) {
+                             std::uint32_t flip, float* HWY_RESTRICT to, std::int64_t pitch = 0) {
+  pitch = std::max(pitch, width);
   for (std::int64_t i = 0; i < width; ++i) {
     const float* const from = i < count ? row(i) : nullptr;
     for (std::int64_t x = 0; x < units; ++x)
-      to[x * width + i] = from == nullptr
+      to[x * pitch + i] = from == nullptr
                               ? 0.0f
                               : std::bit_cast<float>(std::bit_cast<std::uint32_t>(from[x]) ^ flip);
   }
@@ -165,7 +169,8 @@ HWY_INLINE void store_blocks(D d, hn::Vec<D> blocks, float* const* rows, std::in
 
 template <class Row>
 HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, std::int64_t width,
-                             std::uint32_t flip, float* HWY_RESTRICT to) {
+                             std::uint32_t flip, float* HWY_RESTRICT to, std::int64_t pitch = 0) {
+  pitch = std::max(pitch, width);
   const Floats d;
   alignas(64) static constexpr float kZeroRow[256] = {};
   const auto bits = hn::BitCast(d, hn::Set(hn::RebindToUnsigned<Floats>(), flip));
@@ -176,7 +181,7 @@ HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, st
       Vector block[4];
       for (std::size_t r = 0; r < 4; ++r) block[r] = hn::Xor(load_blocks(d, from + r, x), bits);
       transpose_blocks(block);
-      for (std::int64_t r = 0; r < 4; ++r) hn::Store(block[r], d, to + (x + r) * width + i);
+      for (std::int64_t r = 0; r < 4; ++r) hn::Store(block[r], d, to + (x + r) * pitch + i);
     }
   }
 }
@@ -209,9 +214,12 @@ HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count
 #endif  // HWY_SCALAR
 
 // Returns |scale| log2(e), which turns a product into the exponent of a power of two. The sign of
-// the scale goes into the queries; where the scale is 0 they are 0, and this is 1.
+// the scale goes into the queries; where the scale is 0 they are 0, and this is 1. It is never 0,
+// since it multiplies scores of -inf.
 HWY_INLINE float folded_scale(double scale) {
-  return scale == 0.0 ? 1.0f : static_cast<float>(std::abs(scale) * std::numbers::log2e);
+  return scale == 0.0 ? 1.0f
+                      : std::max(std::numeric_limits<float>::min(),
+                                 static_cast<float>(std::abs(scale) * std::numbers::log2e));
 }
 
 // Holds what a row begins with: nothing, or what its output holds of other keys.

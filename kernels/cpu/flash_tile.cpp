@@ -20,6 +20,8 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/instruction_set.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/flash_tile.cpp"
 #include "kernels/cpu/highway_targets.h"
@@ -152,9 +154,17 @@ class Tile {
     const std::int64_t stride = round_up(value_dim_, kFlashColumns);
     const UnitRows keys =
         unit_rows<Units>(a.k, tile_.batch, tile_.kv_head(), piece.begin, count,
-                         scratch_.keys + piece.at * round_up(a.k.extent.head_dim, kFlashColumns));
+                         scratch_.keys + piece.at * round_up(a.k.extent.head_dim, kFlashColumns),
+                         Units::kTiles ? kFlashKeyStep : 1);
     float* const values = scratch_.values + piece.at / Units::kElements * stride;
-    if constexpr (Units::kElements == 2) {
+    if constexpr (Units::kTiles) {
+      float* const pairs = scratch_.values + kFlashTilePitch * stride;
+      float* const columns = scratch_.values + piece.at / 2;
+      pair_rows(a.v, tile_.batch, tile_.kv_head(), piece.begin, count, stride, pairs);
+      transpose_in([&](std::int64_t i) { return pairs + i * stride; }, ceil_div(count, 2), stride,
+                   round_up(count, Units::kKeys) / 2, 0u, columns, kFlashTilePitch);
+      return {keys, {columns, kFlashTilePitch}};
+    } else if constexpr (Units::kElements == 2) {
       pair_rows(a.v, tile_.batch, tile_.kv_head(), piece.begin, count, stride, values);
       return {keys, {values, stride}};
     } else {
@@ -173,15 +183,16 @@ class Tile {
     for (std::size_t p = 0; p < block.size(); ++p) {
       const FlashTile::Piece& piece = block[p];
       const auto score = [&](std::int64_t begin, std::int64_t end, const Run::Mask* mask) {
-        // A last key without a partner is paired with one that no row sees.
-        if (Units::kElements == 2 && keys % 2 != 0)
-          std::fill_n(scratch_.scores + keys++ * width, width, kMinusInfinity);
         Run::Rows from = rows[p];
         from.keys.data += (begin - piece.begin) * from.keys.stride;
-        from.values.data += (begin - piece.begin) / Units::kElements * from.values.stride;
+        from.values.data +=
+            (begin - piece.begin) / Units::kElements * (Units::kTiles ? 1 : from.values.stride);
         runs_[n_runs] = {from, end - begin, keys};
         score_run<Units, V>(group, runs_[n_runs], mask, scratch_.scores + keys * width, largest);
         keys += end - begin;
+        // Last keys without partners are paired with some that no row sees.
+        for (; keys % Units::kKeys != 0; ++keys)
+          std::fill_n(scratch_.scores + keys * width, width, kMinusInfinity);
         ++n_runs;
       };
       for_each_live_run(
@@ -226,6 +237,10 @@ class Tile {
 
 bool attend(const FlashTile& tile, const FlashScratch& scratch) {
 #if HWY_TARGET == HWY_AVX3
+  if (tile.bf16_pairs && bf16_tiles()) {
+    const TileRegisters registers;
+    return Tile<Bf16Tiles>(tile, scratch).attend();
+  }
   if (tile.bf16_pairs) return Tile<Bf16Pairs>(tile, scratch).attend();
 #endif
   return Tile<Float32Units>(tile, scratch).attend();

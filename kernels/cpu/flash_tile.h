@@ -21,6 +21,11 @@ inline constexpr std::int64_t kFlashKeyBlock = 256;
 inline constexpr std::int64_t kFlashScores = 128 * kFlashGroupRows;
 // Copied keys and values are filled up to whole vectors of the widest instruction set.
 inline constexpr std::int64_t kFlashColumns = 16;
+// With products of tiles, values are copied to rows of this many pairs of keys: half of the keys
+// scored together by such groups, and some more, so that rows do not meet in the cache's sets.
+inline constexpr std::int64_t kFlashTilePitch = kFlashScores / kFlashGroupRows / 2 + 16;
+// Their pieces begin at a multiple of this many keys of a block.
+inline constexpr std::int64_t kFlashTileKeys = 32;
 
 // Returns the most query rows of a tile, kFlashGroupRows times a power of two. More rows share each
 // read of a key block, but their queries and outputs must fit in the second-level cache with it.

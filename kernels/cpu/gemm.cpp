@@ -53,6 +53,7 @@ void limit_gemm(InstructionSet set) {
   (void)dnnl_set_max_cpu_isa(set == InstructionSet::avx2          ? dnnl_cpu_isa_avx2
                              : set == InstructionSet::avx512      ? dnnl_cpu_isa_avx512_core
                              : set == InstructionSet::avx512_bf16 ? dnnl_cpu_isa_avx512_core_bf16
+                             : set == InstructionSet::avx512_amx  ? dnnl_cpu_isa_avx512_core_amx
                                                                   : dnnl_cpu_isa_sse41);
 }
 

@@ -2,6 +2,11 @@
 #include "kernels/cpu/instruction_set.h"
 
 #include <fmt/format.h>
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -27,6 +32,7 @@ std::int64_t highway_target(InstructionSet set) {
       return HWY_AVX2;
     case InstructionSet::avx512:
     case InstructionSet::avx512_bf16:
+    case InstructionSet::avx512_amx:
       return HWY_AVX3;
   }
   return 0;
@@ -35,6 +41,24 @@ std::int64_t highway_target(InstructionSet set) {
 bool cpu_has_bf16_products() {
 #if defined(__x86_64__)
   return __builtin_cpu_supports("avx512bf16") != 0;
+#else
+  return false;
+#endif
+}
+
+// Asks Linux for the tile registers, which it gives to a process, its threads and its children.
+bool may_use_bf16_tiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  constexpr unsigned kBf16AndTiles = 1u << 22 | 1u << 24;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
+  if ((d & kBf16AndTiles) != kBf16AndTiles) return false;
+  constexpr int kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr int kTileData = 18;
+  return ::syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 #else
   return false;
 #endif
@@ -53,7 +77,8 @@ const std::vector<InstructionSet>& available_instruction_sets() {
     std::vector<InstructionSet> found;
     for (const auto& [set, word] : kWords<InstructionSet>.rows)
       if ((usable & highway_target(set)) != 0 &&
-          (set != InstructionSet::avx512_bf16 || cpu_has_bf16_products()))
+          (set < InstructionSet::avx512_bf16 || cpu_has_bf16_products()) &&
+          (set != InstructionSet::avx512_amx || may_use_bf16_tiles()))
         found.push_back(set);
     std::reverse(found.begin(), found.end());
     return found;

@@ -8,15 +8,16 @@
 
 namespace qb {
 
-enum class InstructionSet { scalar, sse4, neon, avx2, avx512, avx512_bf16 };
+enum class InstructionSet { scalar, sse4, neon, avx2, avx512, avx512_bf16, avx512_amx };
 
 QB_WORDS(InstructionSet, "instruction set",
-         scalar,        // portable code
-         sse4,          // 128 bits, no fused multiply-add
-         neon,          // 128 bits
-         avx2,          // 256 bits, with FMA
-         avx512,        // 512 bits: F, VL, DQ, BW
-         avx512_bf16);  // also products of bf16 pairs
+         scalar,       // portable code
+         sse4,         // 128 bits, no fused multiply-add
+         neon,         // 128 bits
+         avx2,         // 256 bits, with FMA
+         avx512,       // 512 bits: F, VL, DQ, BW
+         avx512_bf16,  // also products of bf16 pairs
+         avx512_amx);  // also products of bf16 tiles
 
 // Returns the instruction sets that this CPU has and this build holds code for, best first.
 [[nodiscard]] const std::vector<InstructionSet>& available_instruction_sets();
@@ -31,8 +32,10 @@ void use_instruction_set(InstructionSet set);
 namespace cpu {
 
 [[nodiscard]] inline bool bf16_products() {
-  return instruction_set() == InstructionSet::avx512_bf16;
+  return instruction_set() >= InstructionSet::avx512_bf16;
 }
+
+[[nodiscard]] inline bool bf16_tiles() { return instruction_set() == InstructionSet::avx512_amx; }
 
 }  // namespace cpu
 }  // namespace qb

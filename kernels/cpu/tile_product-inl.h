@@ -22,12 +22,12 @@
 
 #include <hwy/highway.h>
 
-// AVX-512 here means the set with bf16 too where the compiler must know it; only Bf16Pairs uses it,
-// and the host code checks the CPU before it chooses that.
+// AVX-512 here means the sets with bf16 too where the compiler must know it; only Bf16Pairs and
+// Bf16Tiles use them, and the host code checks the CPU before it chooses these.
 #if HWY_TARGET == HWY_AVX3
 #pragma push_macro("HWY_TARGET_STR")
 #undef HWY_TARGET_STR
-#define HWY_TARGET_STR HWY_TARGET_STR_AVX3 ",avx512bf16"
+#define HWY_TARGET_STR HWY_TARGET_STR_AVX3 ",avx512bf16,amx-tile,amx-bf16"
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -50,6 +50,8 @@ HWY_INLINE float load_unit(const float* address) {
 
 struct Float32Units {
   static constexpr std::int64_t kElements = 1;  // elements of the depth in a unit
+  static constexpr std::int64_t kKeys = 2;      // a run's scores fill a multiple of these
+  static constexpr bool kTiles = false;         // whether it has products of its own
   template <class V>
   static HWY_INLINE V multiply_add(V a, V b, V sum) {
     return hn::MulAdd(a, b, sum);
@@ -59,6 +61,8 @@ struct Float32Units {
 #if HWY_TARGET == HWY_AVX3
 struct Bf16Pairs {
   static constexpr std::int64_t kElements = 2;
+  static constexpr std::int64_t kKeys = 2;
+  static constexpr bool kTiles = false;
   template <class V>
   static HWY_INLINE V multiply_add(V a, V b, V sum) {
     return V{_mm512_dpbf16_ps(sum.raw, reinterpret_cast<__m512bh>(a.raw),
