@@ -59,13 +59,14 @@ struct RowNumbers {
   Vector maximum;
   Vector inverse;
   Vector delta;
-};
 
-HWY_INLINE RowNumbers load_numbers(const BackwardGroup& group, std::int64_t at) {
-  const Floats d;
-  return {hn::Load(d, group.maximum + at), hn::Load(d, group.inverse + at),
-          hn::Load(d, group.delta + at)};
-}
+  // An implicit one would be compiled for the baseline, into which gcc inlines nothing of NEON.
+  HWY_INLINE RowNumbers() {}
+  HWY_INLINE RowNumbers(const BackwardGroup& group, std::int64_t at)
+      : maximum(hn::Load(Floats(), group.maximum + at)),
+        inverse(hn::Load(Floats(), group.inverse + at)),
+        delta(hn::Load(Floats(), group.delta + at)) {}
+};
 
 // P = 2^(c S - maximum) inverse, dS = P (dP - D). The product c S is rounded, as the forward pass
 // did, before the maximum is subtracted. A pair that is masked, or in an idle lane, has P = 0, and
@@ -100,7 +101,7 @@ HWY_INLINE void differentiate_scores(const BackwardGroup& group, std::int64_t ke
   const Vector factor = hn::Set(d, group.factor);
   const auto load_panel = [&](std::int64_t at, RowNumbers(&to)[kVectorBlock]) {
     for (std::size_t v = 0; v < kVectorBlock; ++v)
-      to[v] = load_numbers(group, at + static_cast<std::int64_t>(v) * lanes());
+      to[v] = RowNumbers(group, at + static_cast<std::int64_t>(v) * lanes());
   };
   RowNumbers numbers[kVectorBlock];
   if constexpr (Units::kElements == 1) {

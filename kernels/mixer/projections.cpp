@@ -162,7 +162,7 @@ void project_tokens(const TensorView& weights, const TensorView& x, const Tensor
                       "projections", context.worker);
   if (!context.computes) return;
   parallel_for(rank, context.threads, part, [&](std::int64_t begin, std::int64_t end, int thread) {
-    HWY_DYNAMIC_DISPATCH(cpu::project_rows)
+    HWY_DYNAMIC_DISPATCH(project_rows)
     (weights, x, out, begin, end - begin, memory.as<float>() + thread * floats);
   });
 }
@@ -189,7 +189,7 @@ void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, do
                  const auto head = [&](const TensorView& view) {
                    return heads_of(view, item / of_q.heads, item % of_q.heads, 1);
                  };
-                 HWY_DYNAMIC_DISPATCH(cpu::invert)
+                 HWY_DYNAMIC_DISPATCH(invert)
                  (head(queries), head(keys), scale, head(values), head(out),
                   memory.as<float>() + thread * floats);
                });
