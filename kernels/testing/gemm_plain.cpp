@@ -27,9 +27,9 @@ void gemm(std::int64_t rows, std::int64_t columns, std::int64_t depth, const Mat
     throw std::runtime_error("rows of a matrix lie less than a row apart");
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) {
-      float sum = add ? c[i * c_row_stride + j] : 0.0f;
+      float sum = 0.0f;
       for (std::int64_t x = 0; x < depth; ++x) sum += element(a, i, x) * element(b, x, j);
-      c[i * c_row_stride + j] = sum;
+      c[i * c_row_stride + j] = add ? c[i * c_row_stride + j] + sum : sum;
     }
 }
 
