@@ -17,7 +17,7 @@ std::int64_t& chosen_for_test() {
 }
 
 std::int64_t targets_of_cpu() {
-  std::int64_t targets = HWY_EMU128 | HWY_SCALAR;
+  std::int64_t targets = HWY_SCALAR;
   const bool sse4 = __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("sse4.2") &&
                     __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes");
   const bool avx2 = sse4 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&

@@ -23,7 +23,7 @@ namespace {
 std::int64_t highway_target(InstructionSet set) {
   switch (set) {
     case InstructionSet::scalar:
-      return HWY_STATIC_TARGET == HWY_NEON ? HWY_NEON : HWY_TARGETS & (HWY_EMU128 | HWY_SCALAR);
+      return HWY_SCALAR;
     case InstructionSet::sse4:
       return HWY_SSE4;
     case InstructionSet::neon:
