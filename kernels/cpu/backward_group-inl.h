@@ -42,7 +42,8 @@ struct BackwardGroup {
 struct BackwardRun {
   UnitRows keys;
   UnitRows values;
-  UnitRows key_columns;  // for pairs: [pair of keys][d]; else the keys
+  UnitRows
+      key_columns;  // for pairs: [pair of keys][d]; for tiles: [d][pair of keys]; else the keys
   std::int64_t count;
   const Run::Mask* mask;  // null: every row of the group sees all of them
   float* d_keys;          // [count][d]
@@ -81,13 +82,18 @@ HWY_INLINE ScorePair differentiate(const float* score, const float* d_p, Vector 
 }
 
 #if HWY_TARGET == HWY_AVX3
-// Rounds the lanes of a group to bf16, in their order, so that neighbouring rows are pairs.
+// Rounds the lanes of a group to bf16, in their order, so that neighbouring rows are pairs, and
+// fills them up with zeros.
+template <class Units>
 HWY_INLINE void store_rounded(const Vector (&row)[kGroupVectors], float* to) {
   static_assert(kGroupVectors == 3);
   const __m512i two = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(row[1].raw, row[0].raw));
   const __m256i third = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(row[2].raw));
   _mm512_storeu_si512(to, two);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 16), third);
+  if constexpr (Units::kTiles)
+    _mm512_storeu_si512(to + 16, _mm512_zextsi256_si512(third));
+  else
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 16), third);
 }
 #endif
 
@@ -119,6 +125,7 @@ HWY_INLINE void differentiate_scores(const BackwardGroup& group, std::int64_t ke
   } else {
     load_panel(0, numbers);
 #if HWY_TARGET == HWY_AVX3
+    constexpr std::int64_t kLength = kGroupDepth<Units> / 2;
     // The rows of two keys are read before their results are written: these lie where the keys
     // before were.
     for (std::int64_t key = 0; key < keys; key += 2) {
@@ -139,12 +146,15 @@ HWY_INLINE void differentiate_scores(const BackwardGroup& group, std::int64_t ke
         store_pair<Units>(even.d_score, odd.d_score, static_cast<std::size_t>(width),
                           d_score_pairs + key / 2 * width + static_cast<std::int64_t>(v) * lanes());
       }
-      store_rounded(p[0], scores + key * (width / 2));
-      store_rounded(d_score[0], d_scores + key * (width / 2));
+      store_rounded<Units>(p[0], scores + key * kLength);
+      store_rounded<Units>(d_score[0], d_scores + key * kLength);
       if (last) break;
-      store_rounded(p[1], scores + (key + 1) * (width / 2));
-      store_rounded(d_score[1], d_scores + (key + 1) * (width / 2));
+      store_rounded<Units>(p[1], scores + (key + 1) * kLength);
+      store_rounded<Units>(d_score[1], d_scores + (key + 1) * kLength);
     }
+    const std::int64_t pairs = ceil_div(keys, 2);
+    if constexpr (Units::kTiles)
+      std::fill_n(d_score_pairs + pairs * width, (round_up(pairs, 16) - pairs) * width, 0.0f);
 #endif
   }
 }
@@ -171,8 +181,8 @@ HWY_INLINE void add_run(const BackwardGroup& group, const BackwardRun& run,
   differentiate_scores<Units>(group, run.count, scratch.scores, scratch.d_scores,
                               scratch.d_score_pairs);
 
-  const std::int64_t length = group_rows() / Units::kElements;  // of rows of P and dS
-  const std::int64_t depth = ceil_div(group.rows, Units::kElements);
+  const std::int64_t length = kGroupDepth<Units> / Units::kElements;  // of rows of P and dS
+  const std::int64_t depth = Units::kTiles ? length : ceil_div(group.rows, Units::kElements);
   add_rows<Units>({scratch.scores, length}, run.count, group.d_outs, depth, group.value_dim,
                   run.d_values, e);
   add_rows<Units>({scratch.d_scores, length}, run.count, group.queries, depth, group.head_dim,

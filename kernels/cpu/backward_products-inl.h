@@ -29,6 +29,7 @@
 #include "base/integers.h"
 #include "kernels/cpu/flash_rows-inl.h"
 #include "kernels/cpu/tile_product-inl.h"
+#include "kernels/cpu/tile_registers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
@@ -49,6 +50,11 @@ inline constexpr std::size_t kGroupVectors =
 static_assert(kGroupVectors % kVectorBlock == 0);
 
 HWY_INLINE std::int64_t group_rows() { return kFlashGroupRows; }
+
+// Rows of a group in the depth of these two products: tiles are 32 deep, so that rows of zeros
+// follow the others.
+template <class Units>
+inline constexpr std::int64_t kGroupDepth = Units::kTiles ? 64 : kFlashGroupRows;
 
 // Calls function(first column, vectors) for the panels of `columns` columns: as few as possible, as
 // even as possible. The last one may have columns after the end.
@@ -104,6 +110,10 @@ HWY_INLINE void multiply_rows(const UnitRows& rows, std::int64_t count, const fl
   constexpr auto kBlock = static_cast<std::int64_t>(kRowBlock);
   const std::int64_t width = group_rows();
   std::int64_t row = 0;
+  if constexpr (Units::kTiles)
+    for (; row < count; row += 16)
+      Units::template multiply<kGroupVectors>(rows.data + row * rows.stride, rows.stride, panel,
+                                              width, ceil_div(depth, 16), c + row * width, width);
   for (; row + kBlock <= count; row += kBlock)
     for_each_group_panel(group, [&](std::int64_t x) {
       multiply_block<Units, RowUnits<kRowBlock>, kRowBlock, kVectorBlock, false, kGroupVectors>(
@@ -117,11 +127,19 @@ HWY_INLINE void multiply_rows(const UnitRows& rows, std::int64_t count, const fl
 }
 
 // c [columns][group rows] += the transpose of rows [depth][columns] times a panel [depth][group
-// rows], likewise. Rows and c must go on to a multiple of kFlashColumns columns.
+// rows], likewise. Rows and c must go on to a multiple of kFlashColumns columns. For tiles the rows
+// are columns already.
 template <class Units>
 HWY_INLINE void add_columns(const UnitRows& rows, std::int64_t columns, const float* panel,
                             std::int64_t depth, std::int64_t group, float* c) {
   const std::int64_t width = group_rows();
+  if constexpr (Units::kTiles) {
+    alignas(64) float ones[kFlashGroupRows];
+    std::fill_n(ones, kFlashGroupRows, 1.0f);
+    for (std::int64_t column = 0; column < columns; column += kFlashColumns)
+      Units::template accumulate<kGroupVectors>(c, rows, column, panel, depth, ones);
+    return;
+  }
   for (std::int64_t column = 0; column < columns; column += static_cast<std::int64_t>(kRowBlock))
     for_each_group_panel(group, [&](std::int64_t x) {
       multiply_block<Units, ColumnUnits, kRowBlock, kVectorBlock, true, kGroupVectors>(
@@ -135,6 +153,11 @@ HWY_INLINE void add_panel(const UnitRows& rows, std::int64_t count, const float*
   constexpr std::size_t kRows = std::min<std::size_t>(8, kPanelSums / V);  // each has a pointer
   constexpr auto kBlock = static_cast<std::int64_t>(kRows);
   std::int64_t row = 0;
+  if constexpr (Units::kTiles)
+    for (; row < count; row += 16)
+      Units::template multiply<V, true>(rows.data + row * rows.stride, rows.stride, panel,
+                                        V * hn::Lanes(Floats()), depth / 16, c + row * c_stride,
+                                        c_stride);
   for (; row + kBlock <= count; row += kBlock)
     multiply_block<Units, RowUnits<kRows>, kRows, V, true>(
         rows.data + row * rows.stride, rows.stride, panel, depth, c + row * c_stride, c_stride);

@@ -68,21 +68,22 @@ struct GroupRows {
 };
 
 // Packs a group's rows into `transposed` [units][group rows], with `flip` added to the bits of each
-// unit, and into `panels` [group rows][dim], for pairs [group rows / 2][dim] of neighbouring rows.
-// `transposed_count` 0 leaves the transpose zero. Returns whether all rows are finite.
+// unit, and into `panels` [kGroupDepth][dim], for pairs [kGroupDepth / 2][dim] of neighbouring
+// rows. `transposed_count` 0 leaves the transpose zero. Returns whether all rows are finite.
 template <class Units>
 HWY_INLINE bool pack_rows(const GroupRows& from, std::int64_t transposed_count, std::uint32_t flip,
                           float* staged, float* transposed, float* panels) {
   const std::int64_t dim = from.view.extent.head_dim;
   const std::int64_t units = padded_units<Units>(dim);
-  const std::int64_t depth = group_rows() / Units::kElements;
-  const float* rows[kFlashGroupRows] = {};
+  const std::int64_t depth = kGroupDepth<Units> / Units::kElements;
+  const float* rows[kGroupDepth<Units>];
   bool finite = true;
+  std::fill_n(rows, kGroupDepth<Units>, zero_row<Units>());
   for (std::int64_t i = 0; i < group_rows(); ++i) {
-    rows[i] = from.idle[i] ? zero_row<Units>()
-                           : unit_rows<Units>(from.view, from.batch, from.head, from.token + i, 1,
-                                              staged + i * units)
-                                 .data;
+    if (from.idle[i]) continue;
+    rows[i] =
+        unit_rows<Units>(from.view, from.batch, from.head, from.token + i, 1, staged + i * units)
+            .data;
     finite = finite && all_finite<Units>(rows[i], units);
   }
   transpose_in([&](std::int64_t i) { return rows[i]; }, transposed_count, units, group_rows(), flip,

@@ -33,6 +33,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/cpu/instruction_set.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/flash_backward_tile.cpp"
 #include "kernels/cpu/highway_targets.h"
@@ -187,12 +189,19 @@ class TileGradients {
 
   HWY_INLINE void add_groups(const FlashTile::Piece& piece) const {
     const std::int64_t count = piece.end - piece.begin;
-    const UnitRows keys =
-        unit_rows<Units>(a_.k, tile_.batch, tile_.kv_head, piece.begin, count, scratch_.keys);
-    const UnitRows values =
-        unit_rows<Units>(a_.v, tile_.batch, tile_.kv_head, piece.begin, count, scratch_.values);
+    constexpr std::int64_t kTogether = Units::kTiles ? kFlashKeyStep : 1;
+    const UnitRows keys = unit_rows<Units>(a_.k, tile_.batch, tile_.kv_head, piece.begin, count,
+                                           scratch_.keys, kTogether);
+    const UnitRows values = unit_rows<Units>(a_.v, tile_.batch, tile_.kv_head, piece.begin, count,
+                                             scratch_.values, kTogether);
     UnitRows key_columns = keys;
-    if constexpr (Units::kElements == 2) {
+    if constexpr (Units::kTiles) {
+      constexpr std::int64_t kPairs = kBackwardKeyBlock / 2;
+      pair_rows(a_.k, tile_.batch, tile_.kv_head, piece.begin, count, d_, scratch_.staged);
+      transpose_in([&](std::int64_t i) { return scratch_.staged + i * d_; }, ceil_div(count, 2), d_,
+                   kPairs, 0u, scratch_.key_pairs);
+      key_columns = {scratch_.key_pairs, kPairs};
+    } else if constexpr (Units::kElements == 2) {
       pair_rows(a_.k, tile_.batch, tile_.kv_head, piece.begin, count, d_, scratch_.key_pairs);
       key_columns = {scratch_.key_pairs, d_};
     }
@@ -207,7 +216,8 @@ class TileGradients {
             add_run<Units>(group,
                            {{keys.data + at * keys.stride, keys.stride},
                             {values.data + at * values.stride, values.stride},
-                            {key_columns.data + at / Units::kElements * key_columns.stride,
+                            {key_columns.data +
+                                 at / Units::kElements * (Units::kTiles ? 1 : key_columns.stride),
                              key_columns.stride},
                             end - begin,
                             mask,
@@ -247,6 +257,10 @@ template <class Function>
 HWY_INLINE auto with_units(const BackwardTile& tile, const BackwardScratch& scratch,
                            Function function) {
 #if HWY_TARGET == HWY_AVX3
+  if (tile.bf16_pairs && bf16_tiles()) {
+    const TileRegisters registers;
+    return function(TileGradients<Bf16Tiles>(tile, scratch));
+  }
   if (tile.bf16_pairs) return function(TileGradients<Bf16Pairs>(tile, scratch));
 #endif
   return function(TileGradients<Float32Units>(tile, scratch));
