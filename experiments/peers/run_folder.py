@@ -8,7 +8,9 @@ measures each, and appends rows that `qb compare --ignore kernel,isa` and `qb pl
 import collections
 import copy
 import csv
+import ctypes
 import functools
+import glob
 import hashlib
 import json
 import math
@@ -30,6 +32,19 @@ def qb_path():
         if os.path.exists(place):
             return place
     raise Refusal(3, f"qb is not at {' or '.join(places)}; build it, or set QB to its path")
+
+
+def run_once(words, folder):
+    """Returns the run of `qb run` with these words, of one repeat, which lies in the folder."""
+    said = subprocess.run(
+        [qb_path(), "run", *words, "--out", folder, "--run-id", "qb", "--set", "measure.repeats=1",
+         "--set", "measure.warmups=0", "--set", "measure.verify_rows=0"],
+        capture_output=True, text=True, check=False)
+    sources = glob.glob(os.path.join(folder, "*", "qb"))
+    if said.returncode or not sources:
+        lines = said.stderr.strip().splitlines() or ["qb run " + how_it_ended(said.returncode)]
+        raise Refusal(said.returncode if said.returncode > 0 else 1, lines[-1])
+    return Run(sources[0])
 
 
 class Schema:
@@ -66,6 +81,9 @@ FLOP_OF_PASS = {"forward": 4.0, "backward": 10.0, "both": 14.0}
 # clock of its multiprocessors in Hz, 1 if it was throttled; unknown values are empty.
 Sample = collections.namedtuple("Sample", "repeat warmup seconds device", defaults=[("", "", "")])
 
+LGAMMA = ctypes.CDLL("libm.so.6").lgamma  # the one that qb calls: Python's differs in the last bits
+LGAMMA.restype, LGAMMA.argtypes = ctypes.c_double, [ctypes.c_double]
+
 
 class Refusal(Exception):
     """The program cannot measure; `code` is the exit code, with the meaning that qb gives it."""
@@ -100,7 +118,7 @@ def median_interval(values):
     n = len(ordered)
     low, coverage, tail = 0, 1.0 - 2.0 ** (1 - n), 0.0
     for rank in range((n + 1) // 2):
-        tail += math.comb(n, rank) / 2**n
+        tail += math.exp(LGAMMA(n + 1) - LGAMMA(rank + 1) - LGAMMA(n - rank + 1) - n * math.log(2.0))
         if 2.0 * tail > 0.05:
             break
         low, coverage = rank, 1.0 - 2.0 * tail
@@ -132,16 +150,16 @@ class Run:
             raise Refusal(2, f"{path}/cases.csv has no column {missing[0]}")
         self.rows = list(lines)
 
-    def dense_cases(self, device="cpu", passes=None):
+    def dense_cases(self, device="cpu", passes=None, **chosen):
         """One row for each dense problem on one worker, whatever kernel computed it.
 
         Cases with a forced instruction set are left out, since it concerns qb's kernels only, and
-        so are clocks that do not wait, packed sequences, sinks, masks that are patterns and CPUs
-        with a flushed cache. `passes` replaces the pass of each.
+        so are packed sequences, sinks, masks that are patterns, CPUs with a flushed cache, clocks
+        that do not wait, and other values than `chosen`. `passes` replaces the pass of each.
         """
         wanted = {"algorithm": "dense", "workers": "1", "device": device, "cpu_isa": "auto",
                   "workload": "attention", "cuda_path": "auto", "clock": "synchronized",
-                  "sequences": "", "sinks": "false"}
+                  "sequences": "", "sinks": "false"} | chosen
         if device == "cpu":  # a peer flushes no cache of a CPU
             wanted["l2_cache"] = "auto"
         cases = {}
@@ -155,8 +173,9 @@ class Run:
                 if not cases.get(key, {}).get("unmasked_flop"):
                     cases[key] = row
         if not cases:
+            and_with = "".join(f", {name}={value}" for name, value in chosen.items())
             raise Refusal(2, f"{self.path} has no dense case of one worker on device {device} "
-                             "without a forced instruction set")
+                             f"without a forced instruction set{and_with}")
         return list(cases.values())
 
     def require_this_machine(self):

@@ -198,17 +198,17 @@ def run(argv):
     return 1 if failed or not statuses["ok"] else 0
 
 
-def main(run_words):
+def main(run_words, name="torch_sdpa"):
     try:
         sys.exit(run_words(sys.argv[1:]))
     except Refusal as refusal:
-        print(f"torch_sdpa: {refusal}", file=sys.stderr)
+        print(f"{name}: {refusal}", file=sys.stderr)
         sys.exit(refusal.code)
     except OSError as failure:  # for example a full disk
-        print(f"torch_sdpa: {failure}", file=sys.stderr)
+        print(f"{name}: {failure}", file=sys.stderr)
         sys.exit(3)
     except KeyboardInterrupt:
-        print("torch_sdpa: interrupted; the rows that are there stay", file=sys.stderr)
+        print(f"{name}: interrupted; the rows that are there stay", file=sys.stderr)
         sys.exit(130)
 
 

@@ -12,11 +12,8 @@ can be compared: dense, one worker, full or causal. A turn of PyTorch is not mar
 """
 
 import argparse
-import glob
 import os
 import re
-import subprocess
-import sys
 import tempfile
 
 import run_folder
@@ -32,19 +29,10 @@ def run(argv):
     words, of_qb = parser.parse_known_args(argv)
     repeats = re.findall(r"\bmeasure\.repeats=(\d+)", " ".join(of_qb))
     with tempfile.TemporaryDirectory() as folder:
-        said = subprocess.run(
-            [run_folder.qb_path(), "run", *of_qb, "--out", folder, "--run-id", "qb", "--set",
-             "measure.repeats=1", "--set", "measure.warmups=0", "--set", "measure.verify_rows=0"],
-            capture_output=True, text=True, check=False)
-        sources = glob.glob(os.path.join(folder, "*", "qb"))
-        if said.returncode or not sources:
-            lines = said.stderr.strip().splitlines() or [
-                "qb run " + run_folder.how_it_ended(said.returncode)]
-            raise run_folder.Refusal(said.returncode if said.returncode > 0 else 1, lines[-1])
-        [source] = sources
-        [row, *_] = run_folder.Run(source).rows
-        out = os.path.join(words.out, os.path.basename(os.path.dirname(source)), words.run_id)
-        return torch_sdpa.run([source, "--out", out, "--device", row["device"], "--warmups", "1",
+        source = run_folder.run_once(of_qb, folder)
+        [row, *_] = source.rows
+        out = os.path.join(words.out, os.path.basename(os.path.dirname(source.path)), words.run_id)
+        return torch_sdpa.run([source.path, "--out", out, "--device", row["device"], "--warmups", "1",
                                *(["--repeats", repeats[-1]] if repeats else [])])
 
 
