@@ -59,6 +59,9 @@ draw_all() {
           "--filter=mixer_operator!="{linear,linformer,performer,perceiver,selective_scan} \
           --filter inputs=random
         ;;
+      short_sequences) # its spec declares its figure
+        "$qb" plot "$(run_of "$name")" --format svg --style web --out "$out/$folder" >/dev/null
+        ;;
       landscape_pareto) plot "$(run_of landscape)" "$folder" ;;
       papers) # of all papers, by `qb reproduce all`
         "$qb" reproduce all --from "$runs" --out "$out/paper_figures/papers" >/dev/null
