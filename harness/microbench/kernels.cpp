@@ -97,7 +97,7 @@ std::vector<KernelCase> quick_cases() {
         cases.push_back({.dtype = dtype,
                          .d = d,
                          .threads = threads,
-                         .of_ceiling = dtype == DType::bf16 ? 0.60
+                         .of_ceiling = dtype == DType::bf16 ? (cpu::bf16_tiles() ? 0.12 : 0.60)
                                        : threads == 1       ? 0.85
                                                             : 0.80});
   for (const std::int64_t d : {64, 128})

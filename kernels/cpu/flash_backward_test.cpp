@@ -47,6 +47,34 @@ void run_forward(BackwardCall& call) {
   compute_delta(call.out.view(), call.d_out.view(), call.delta.view());
 }
 
+// Runs the forward pass and compares the gradients with float64.
+void expect_exact_gradients(BackwardCall& call, int threads) {
+  run_forward(call);
+  const Gradients exact = call.run(Kernel::reference, 2);
+  const Gradients found = call.run(Kernel::flash, threads);
+
+  // Relative to the gradients: the error of a score, which is that of its weight, and the rounding
+  // of weights to bf16. Where dO.V and D cancel, it is relative to these.
+  const double u = unit_roundoff(DType::f32);
+  const auto d = static_cast<double>(call.q.view().extent.head_dim);
+  const auto e = static_cast<double>(call.v.view().extent.head_dim);
+  const double largest_lse =
+      std::max(1.0, testing_support::largest_magnitude(testing_support::values(call.lse.view())));
+  const double relative =
+      4.0 * (8.0 + std::sqrt(d)) * u * largest_lse +
+      (call.q.view().dtype == DType::bf16 ? 4.0 * unit_roundoff(DType::bf16) : 0.0);
+  const auto of = [](const Tensor& tensor) { return rms(testing_support::values(tensor.view())); };
+  const double product = std::sqrt(e) * of(call.v) * of(call.d_out);
+  const double scale = std::abs(call.scale);
+  const auto expect = [&](const char* what, const std::vector<double>& a,
+                          const std::vector<double>& b, double size) {
+    EXPECT_LE(rms(difference(a, b)), relative * rms(b) + 32.0 * u * largest_lse * size) << what;
+  };
+  expect("d_q", found.d_q, exact.d_q, scale * product * of(call.k));
+  expect("d_k", found.d_k, exact.d_k, scale * product * of(call.q));
+  expect("d_v", found.d_v, exact.d_v, of(call.d_out));
+}
+
 void expect_backward_agreement(std::uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 engine(seed);
@@ -74,27 +102,7 @@ void expect_backward_agreement(std::uint64_t seed) {
                     dense ? build_schedule(n, m, {{0, n, {0, m, SpanKind::causal, m - n}}}, 768)
                           : testing_support::random_schedule(n, m, 64, engine));
   if (below(4) == 0) call.scale = -call.scale;
-  run_forward(call);
-  const Gradients exact = call.run(Kernel::reference, 2);
-  const Gradients found = call.run(Kernel::flash, threads);
-
-  // Relative to the gradients: the error of a score, which is that of its weight, and the rounding
-  // of weights to bf16. Where dO.V and D cancel, it is relative to these.
-  const double u = unit_roundoff(DType::f32);
-  const double largest_lse =
-      std::max(1.0, testing_support::largest_magnitude(testing_support::values(call.lse.view())));
-  const double relative = 4.0 * (8.0 + std::sqrt(static_cast<double>(d))) * u * largest_lse +
-                          (dtype == DType::bf16 ? 4.0 * unit_roundoff(DType::bf16) : 0.0);
-  const auto of = [](const Tensor& tensor) { return rms(testing_support::values(tensor.view())); };
-  const double product = std::sqrt(static_cast<double>(e)) * of(call.v) * of(call.d_out);
-  const double scale = std::abs(call.scale);
-  const auto expect = [&](const char* what, const std::vector<double>& a,
-                          const std::vector<double>& b, double size) {
-    EXPECT_LE(rms(difference(a, b)), relative * rms(b) + 32.0 * u * largest_lse * size) << what;
-  };
-  expect("d_q", found.d_q, exact.d_q, scale * product * of(call.k));
-  expect("d_k", found.d_k, exact.d_k, scale * product * of(call.q));
-  expect("d_v", found.d_v, exact.d_v, of(call.d_out));
+  expect_exact_gradients(call, threads);
 }
 
 TEST_P(FlashBackward, AgreesWithFloat64OnRandomProblems) {
@@ -102,6 +110,26 @@ TEST_P(FlashBackward, AgreesWithFloat64OnRandomProblems) {
   const std::uint64_t seeds =
       GetParam() == InstructionSet::scalar || testing_support::kSanitized ? 4 : 20;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) expect_backward_agreement(1000 * seed);
+}
+
+// Rows and keys here mostly end amid a vector, a pair or a tile of the products.
+TEST_P(FlashBackward, AgreesWithFloat64OnShortLengths) {
+  const std::int64_t dims[] = {31, 32, 64, 72};
+  const std::int64_t value_dims[] = {64, 17, 32, 1, 96};
+  const double scales[] = {0.2, -0.2, 0.0};
+  for (const std::int64_t n : {1, 15, 17, 48, 50})
+    for (const std::int64_t m : {1, 2, 15, 16, 17, 31, 33, 40, 97, 113}) {
+      SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(m) + " keys");
+      const SpanKind kind = m % 2 == 0 ? SpanKind::causal : SpanKind::full;
+      const std::int64_t d = dims[m % 4];
+      const std::int64_t e = value_dims[m % 5];
+      BackwardCall call(
+          random_tensor(DType::bf16, {1, 2, n, d}, 1), random_tensor(DType::bf16, {1, 1, m, d}, 2),
+          random_tensor(DType::bf16, {1, 1, m, e}, 3), random_tensor(DType::bf16, {1, 2, n, e}, 4),
+          build_schedule(n, m, {{0, n, {0, m, kind, m - n}}}, 64));
+      call.scale = scales[m % 3];
+      expect_exact_gradients(call, 1);
+    }
 }
 
 // Chunks of keys are handed to threads as they come, but sums of dQ are made in one order.

@@ -58,6 +58,25 @@ TileSchedule random_schedule(Random& random, std::int64_t n, std::int64_t m) {
   return build_schedule(n, m, blocks, random.one_of<std::int64_t>({16, 64, 192, 1000}));
 }
 
+// `spread` says how much larger than LSE a score may be.
+void expect_close(const testing_support::Attended& found, const testing_support::Attended& exact,
+                  std::int64_t d, const TensorView& v, double spread) {
+  double largest_value = 0.0;
+  for (const double value : testing_support::values(v))
+    largest_value = std::max(largest_value, std::abs(value));
+  double largest_lse = 1.0;
+  for (const double value : exact.lse)
+    if (std::isfinite(value)) largest_lse = std::max(largest_lse, std::abs(value));
+  const double u = unit_roundoff(DType::f32);
+  // A score is a sum of d products, each as large as the largest score; its error is that of every
+  // weight. Weights of bf16 are rounded once more.
+  const double score_error = (4.0 + std::sqrt(static_cast<double>(d))) * u * largest_lse * spread;
+  const double rounding = v.dtype == DType::bf16 ? unit_roundoff(DType::bf16) : 0.0;
+  EXPECT_LE(testing_support::max_difference(found.lse, exact.lse), 2.0 * score_error);
+  EXPECT_LE(testing_support::max_difference(found.out, exact.out),
+            (2.0 * rounding + 4.0 * score_error + 8.0 * u) * largest_value);
+}
+
 void expect_agreement(std::uint64_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Random random(seed);
@@ -93,21 +112,7 @@ void expect_agreement(std::uint64_t seed) {
   const testing_support::Attended exact = run(Kernel::reference);
   const testing_support::Attended found = run(Kernel::flash);
 
-  double largest_value = 0.0;
-  for (const double value : testing_support::values(v.view))
-    largest_value = std::max(largest_value, std::abs(value));
-  double largest_lse = 1.0;
-  for (const double value : exact.lse)
-    if (std::isfinite(value)) largest_lse = std::max(largest_lse, std::abs(value));
-  const double u = unit_roundoff(DType::f32);
-  // A score is a sum of d products, each as large as the largest score; its error is that of every
-  // weight. Weights of bf16 are rounded once more.
-  const double score_error = (4.0 + std::sqrt(static_cast<double>(d))) * u * largest_lse *
-                             (outlier_every != 0 ? 8.0 : 1.0);
-  const double rounding = dtype == DType::bf16 ? unit_roundoff(DType::bf16) : 0.0;
-  EXPECT_LE(testing_support::max_difference(found.lse, exact.lse), 2.0 * score_error);
-  EXPECT_LE(testing_support::max_difference(found.out, exact.out),
-            (2.0 * rounding + 4.0 * score_error + 8.0 * u) * largest_value);
+  expect_close(found, exact, d, v.view, outlier_every != 0 ? 8.0 : 1.0);
 }
 
 class Flash : public ::testing::TestWithParam<InstructionSet> {
@@ -121,6 +126,27 @@ TEST_P(Flash, AgreesWithFloat64OnRandomProblems) {
   const std::uint64_t seeds =
       GetParam() == InstructionSet::scalar || testing_support::kSanitized ? 6 : 25;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) expect_agreement(1000 * seed);
+}
+
+// Rows and keys here mostly end amid a vector, a pair or a tile of the products.
+TEST_P(Flash, AgreesWithFloat64OnShortLengths) {
+  const std::int64_t dims[] = {31, 32, 64, 72};
+  const std::int64_t value_dims[] = {64, 17, 32, 1, 96};
+  const double scales[] = {0.2, -0.2, 0.0};
+  for (const std::int64_t n : {1, 7, 15, 16, 17, 33, 48, 50})
+    for (std::int64_t m = 1; m <= 40; ++m) {
+      SCOPED_TRACE(std::to_string(n) + " rows, " + std::to_string(m) + " keys");
+      const std::int64_t d = dims[m % 4];
+      const SpanKind kind = m % 2 == 0 ? SpanKind::causal : SpanKind::full;
+      testing_support::Call call(
+          testing_support::random_tensor(DType::bf16, {1, 2, n, d}, 1),
+          testing_support::random_tensor(DType::bf16, {1, 1, m, d}, 2),
+          testing_support::random_tensor(DType::bf16, {1, 1, m, value_dims[m % 5]}, 3),
+          build_schedule(n, m, {{0, n, {0, m, kind, m - n}}}, 64));
+      call.scale = scales[m % 3];
+      const testing_support::Attended exact = call.run(Kernel::reference);
+      expect_close(call.run(Kernel::flash), exact, d, call.v.view(), 1.0);
+    }
 }
 
 // With one key-value head and one query there are no tiles to divide, so the keys are divided.

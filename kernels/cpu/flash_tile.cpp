@@ -26,6 +26,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/flash_tile.cpp"
 #include "kernels/cpu/highway_targets.h"
 // This include must come after highway_targets.h.
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -50,10 +51,12 @@ class Tile {
 
   HWY_INLINE bool attend() {
     begin();
-    for (const FlashTile::Block& block : tile_.blocks) {
+    for (std::size_t b = 0; b < tile_.blocks.size(); ++b) {
+      const FlashTile::Block& block = tile_.blocks[b];
       Run::Rows rows[kFlashKeyBlock];
       for (std::size_t p = 0; p < block.size(); ++p) rows[p] = piece_rows(block[p]);
       for (std::int64_t row = 0; row < tile_.rows(); row += group_rows()) {
+        if (Units::kTiles && b + 1 < tile_.blocks.size()) prefetch(tile_.blocks[b + 1], row);
         with_group(row, [&](const auto& group, std::int64_t width) {
           attend_group(group, row, width, block, rows);
         });
@@ -171,6 +174,20 @@ class Tile {
       return {keys,
               unit_rows<Units>(a.v, tile_.batch, tile_.kv_head(), piece.begin, count, values)};
     }
+  }
+
+  // Fetches the share of a later block's keys and values that falls to the group at `row`: products
+  // of tiles are done before memory is.
+  HWY_INLINE void prefetch(const FlashTile::Block& block, std::int64_t row) {
+    const AttentionArguments& a = *tile_.arguments;
+    for (const FlashTile::Piece& piece : block)
+      for (std::int64_t key = piece.begin + row / group_rows(); key < piece.end;
+           key += ceil_div(tile_.rows(), group_rows()))
+        for (const TensorView* const view : {&a.k, &a.v}) {
+          const std::byte* const from = view->row(tile_.batch, tile_.kv_head(), key);
+          const std::int64_t bytes = view->extent.head_dim * size_of(view->dtype);
+          for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(from + at);
+        }
   }
 
   template <std::size_t V>

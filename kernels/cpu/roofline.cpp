@@ -17,6 +17,7 @@
 
 #include "kernels/cpu/exp2-inl.h"
 #include "kernels/cpu/tile_product-inl.h"
+#include "kernels/cpu/tile_registers-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
@@ -46,6 +47,7 @@ HWY_INLINE double multiply_add_rounds(std::int64_t rounds, const float* factor, 
 // Returns the FLOP of `rounds` rounds.
 double multiply_add(bool bf16_pairs, std::int64_t rounds, const float* factor, float* result) {
 #if HWY_TARGET == HWY_AVX3
+  if (bf16_pairs && bf16_tiles()) return Bf16Tiles::multiply_registers(rounds);
   if (bf16_pairs) return multiply_add_rounds<Bf16Pairs>(rounds, factor, result);
 #endif
   (void)bf16_pairs;

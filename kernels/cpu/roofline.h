@@ -10,7 +10,7 @@
 namespace qb::cpu {
 
 // Returns the rate of fused multiply-adds on registers, two FLOP each; with bf16_pairs the rate of
-// products of pairs, four FLOP each.
+// products of pairs, four FLOP each, or of tiles where the instruction set has them.
 [[nodiscard]] double fma_peak_flop_per_s(int threads, bool bf16_pairs);
 
 // Returns the ceiling of the units in which a kernel multiplies; 0 where it multiplies one by one.

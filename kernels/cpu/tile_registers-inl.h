@@ -99,6 +99,18 @@ struct Bf16Tiles : Bf16Pairs {
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
 
+  // Computes four products of registers in a round, and returns their FLOP.
+  static HWY_INLINE double multiply_registers(std::int64_t rounds) {
+    const TileRegisters registers;
+    for (std::int64_t round = 0; round < rounds; ++round) {
+      _tile_dpbf16ps(0, 4, 6);
+      _tile_dpbf16ps(1, 4, 7);
+      _tile_dpbf16ps(2, 5, 6);
+      _tile_dpbf16ps(3, 5, 7);
+    }
+    return static_cast<double>(rounds) * 4.0 * (16 * 16 * 32) * 2.0;
+  }
+
   // Computes S^T of `count` keys, whose rows go on to a multiple of 16, and adds its maxima to
   // `largest` [V vectors].
   template <std::size_t V>
