@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include <hwy/highway.h>
 
@@ -48,6 +49,9 @@ struct Run {
   Rows rows;
   std::int64_t count;
   std::int64_t at;  // position of the first score; a multiple of Units::kKeys
+  // Keys from seen[v] on are seen by no row of the vectors up to v: of a causal mask's last keys
+  // most vectors see none. Steps of keys, the last one ends with the run.
+  std::int64_t seen[kVectorBlock];
 };
 
 // One group of query rows fills V vectors.
@@ -65,27 +69,31 @@ struct Group {
 // The two products are functions of their own that share data through memory: inlined into their
 // loops they would be short of registers, and one spilled vector costs a tenth of the speed.
 
-// Computes S^T of R keys. `largest` [V vectors] holds the maxima of the columns so far.
-template <class Units, std::size_t R, std::size_t V>
+// Computes S^T of R keys and of the vectors from First on. `largest` [V vectors] holds the maxima
+// of the columns so far.
+template <class Units, std::size_t R, std::size_t First, std::size_t V>
 HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::int64_t key,
                              float* scores, float* largest) {
   const Floats d;
-  Vector sum[R][V];
-#pragma GCC unroll 16
-  for (std::size_t r = 0; r < R; ++r)
-#pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v) sum[r][v] = hn::Zero(d);
-  multiply_tile<Units>(d, RowUnits<R>(keys.data + key * keys.stride, keys.stride), group.queries,
-                       V * hn::Lanes(d), group.units, sum);
+  constexpr std::size_t kVectors = V - First;
   const std::size_t width = V * hn::Lanes(d);
+  scores += First * hn::Lanes(d);
+  largest += First * hn::Lanes(d);
+  Vector sum[R][kVectors];
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v)
+    for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+  multiply_tile<Units>(d, RowUnits<R>(keys.data + key * keys.stride, keys.stride),
+                       group.queries + First * hn::Lanes(d), width, group.units, sum);
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < R; ++r)
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < kVectors; ++v)
       hn::Store(sum[r][v], d,
                 scores + (static_cast<std::size_t>(key) + r) * width + v * hn::Lanes(d));
 #pragma GCC unroll 16
-  for (std::size_t v = 0; v < V; ++v) {
+  for (std::size_t v = 0; v < kVectors; ++v) {
     Vector most = hn::Load(d, largest + v * hn::Lanes(d));
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < R; ++r) most = hn::Max(most, sum[r][v]);
@@ -93,29 +101,32 @@ HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::i
   }
 }
 
-// Computes O^T = f O^T + V^T P for value columns [x, x + kRowBlock). `factors` is f, [V vectors].
+// Computes O^T = f O^T + V^T P for value columns [x, x + kRowBlock) and the vectors from First on.
+// `factors` is f, [V vectors].
 // V^T P is summed apart: its many small terms would lose digits beside an O that has grown for a
 // whole sequence.
-template <class Units, std::size_t V>
+template <class Units, std::size_t First, std::size_t V>
 HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& values, std::int64_t x,
                                      const float* probabilities, std::int64_t depth,
                                      const float* factors) {
   const Floats d;
   const std::size_t width = V * hn::Lanes(d);
-  float* const out = group.accumulator + static_cast<std::size_t>(x) * width;
-  Vector sum[kRowBlock][V];
+  constexpr std::size_t kVectors = V - First;
+  const std::size_t first = First * hn::Lanes(d);
+  float* const out = group.accumulator + static_cast<std::size_t>(x) * width + first;
+  Vector sum[kRowBlock][kVectors];
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kRowBlock; ++r)
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v) sum[r][v] = hn::Zero(d);
-  multiply_tile<Units>(d, ColumnUnits{values.data + x, values.stride}, probabilities,
-                       V * hn::Lanes(d), depth, sum);
+    for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::Zero(d);
+  multiply_tile<Units>(d, ColumnUnits{values.data + x, values.stride}, probabilities + first, width,
+                       depth, sum);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kRowBlock; ++r)
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v) {
+    for (std::size_t v = 0; v < kVectors; ++v) {
       float* const to = out + r * width + v * hn::Lanes(d);
-      const Vector factor = hn::Load(d, factors + v * hn::Lanes(d));
+      const Vector factor = hn::Load(d, factors + first + v * hn::Lanes(d));
       hn::Store(hn::MulAdd(factor, hn::Load(d, to), sum[r][v]), d, to);
     }
 }
@@ -222,20 +233,49 @@ HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float c, const Ve
   }
 }
 
+// Fills in which keys of a run the vectors see.
+template <std::size_t V>
+HWY_INLINE void find_seen(const Run::Mask* mask, Run& run) {
+  std::fill_n(run.seen, V, run.count);
+  if (mask == nullptr || mask->bits) return;
+  const std::size_t lanes_each = hn::Lanes(Floats());
+  std::int64_t seen = 0;
+  for (std::size_t v = 0; v + 1 < V; ++v) {
+    for (std::size_t i = v * lanes_each; i < (v + 1) * lanes_each; ++i)
+      seen = std::max(seen, std::int64_t{mask->end[i]});
+    run.seen[v] = std::min(run.count, round_up(seen, kFlashKeyStep));
+  }
+}
+
+// Calls function(first vector, its keys) for the parts of a run whose keys the vectors from that
+// one on see.
+template <std::size_t V, std::size_t First = 0, class Function>
+HWY_INLINE void for_each_part(const Run& run, Function function) {
+  const std::int64_t begin = First == 0 ? 0 : run.seen[First - 1];
+  if (First == 0 || begin < run.seen[First])
+    function(std::integral_constant<std::size_t, First>(), Range{begin, run.seen[First]});
+  if constexpr (First + 1 < V) for_each_part<V, First + 1>(run, function);
+}
+
 // Computes the scores of a run, masked where `mask` is set; `largest` covers the block so far.
 template <class Units, std::size_t V>
-HWY_INLINE void score_run(const Group<V>& group, const Run& run, const Run::Mask* mask,
-                          float* scores, float* largest) {
+HWY_INLINE void score_run(const Group<V>& group, Run& run, const Run::Mask* mask, float* scores,
+                          float* largest) {
   const Floats d;
   alignas(64) float of_run[kFlashGroupRows];
   std::fill_n(of_run, V * hn::Lanes(d), kMinusInfinity);
   if constexpr (Units::kTiles) {
     Units::template score<V>(group.queries, group.units, run.rows.keys, run.count, scores, of_run);
   } else {
-    std::int64_t key = 0;
-    for (; key + kRows <= run.count; key += kRows)
-      score_keys<Units, kRowBlock>(group, run.rows.keys, key, scores, of_run);
-    for (; key < run.count; ++key) score_keys<Units, 1>(group, run.rows.keys, key, scores, of_run);
+    find_seen<V>(mask, run);
+    for_each_part<V>(run, [&](auto first, const Range& keys) {
+      constexpr std::size_t kFirst = decltype(first)::value;
+      std::int64_t key = keys.begin;
+      for (; key + kRows <= keys.end; key += kRows)
+        score_keys<Units, kRowBlock, kFirst>(group, run.rows.keys, key, scores, of_run);
+      for (; key < keys.end; ++key)
+        score_keys<Units, 1, kFirst>(group, run.rows.keys, key, scores, of_run);
+    });
   }
   if (mask != nullptr && mask->bits)
     mask_scores_by_bits<V>(scores, run.count, *mask, of_run);
@@ -274,17 +314,27 @@ HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, 
     const Vector before = hn::Load(d, group.sum + at);
     hn::Store(hn::MulAdd(before, hn::Load(d, factors + at), sum[v]), d, group.sum + at);
   }
+  const auto no_more_factors = [&] { std::fill_n(factors, V * hn::Lanes(d), 1.0f); };
   for (const Run& run : runs) {
-    const std::int64_t depth = (run.count + Units::kElements - 1) / Units::kElements;
-    const float* const p =
-        scores + static_cast<std::size_t>(run.at / Units::kElements) * V * hn::Lanes(d);
-    if constexpr (Units::kTiles)
+    const auto p = [&](std::int64_t key) {
+      return scores +
+             static_cast<std::size_t>((run.at + key) / Units::kElements) * V * hn::Lanes(d);
+    };
+    if constexpr (Units::kTiles) {
+      const std::int64_t depth = ceil_div(run.count, Units::kElements);
       for (std::int64_t x = 0; x < group.value_dim; x += kFlashColumns)
-        Units::template accumulate<V>(group.accumulator, run.rows.values, x, p, depth, factors);
-    else
-      for (std::int64_t x = 0; x < group.value_dim; x += kRows)
-        accumulate_columns<Units, V>(group, run.rows.values, x, p, depth, factors);
-    if (&run != &runs.back()) std::fill_n(factors, V * hn::Lanes(d), 1.0f);
+        Units::template accumulate<V>(group.accumulator, run.rows.values, x, p(0), depth, factors);
+      no_more_factors();
+    } else {
+      for_each_part<V>(run, [&](auto first, const Range& part) {
+        UnitRows values = run.rows.values;
+        values.data += part.begin / Units::kElements * values.stride;
+        for (std::int64_t x = 0; x < group.value_dim; x += kRows)
+          accumulate_columns<Units, decltype(first)::value>(
+              group, values, x, p(part.begin), ceil_div(part.count(), Units::kElements), factors);
+        no_more_factors();
+      });
+    }
   }
 }
 

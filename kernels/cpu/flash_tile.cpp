@@ -55,12 +55,11 @@ class Tile {
       const FlashTile::Block& block = tile_.blocks[b];
       Run::Rows rows[kFlashKeyBlock];
       for (std::size_t p = 0; p < block.size(); ++p) rows[p] = piece_rows(block[p]);
-      for (std::int64_t row = 0; row < tile_.rows(); row += group_rows()) {
-        if (Units::kTiles && b + 1 < tile_.blocks.size()) prefetch(tile_.blocks[b + 1], row);
-        with_group(row, [&](const auto& group, std::int64_t width) {
-          attend_group(group, row, width, block, rows);
-        });
-      }
+      for_each_group([&](const auto& group, std::int64_t row, std::int64_t width) {
+        if (Units::kTiles && b + 1 < tile_.blocks.size())
+          for (std::int64_t i = 0; i < width; i += lanes()) prefetch(tile_.blocks[b + 1], row + i);
+        attend_group(group, row, width, block, rows);
+      });
     }
     if (tile_.masked && holds_nan()) return false;
     finish();
@@ -68,21 +67,23 @@ class Tile {
   }
 
  private:
-  static HWY_INLINE std::int64_t group_rows() {
-    return static_cast<std::int64_t>(kVectorBlock) * lanes();
-  }
-
-  // Calls function(group of as many vectors as there are rows, its width) for the group at `row`.
+  // Calls function(group, its first row, its width) for all groups. Four vectors of rows are two
+  // groups of two: the sums of one vector alone are too few to hide the latency of a multiply-add.
   template <class Function>
-  HWY_INLINE void with_group(std::int64_t row, Function function) {
-    const std::int64_t vectors = std::min(static_cast<std::int64_t>(kVectorBlock),
-                                          (tile_.rows() - row + lanes() - 1) / lanes());
-    if (vectors == 1)
-      function(group_of<1>(row), lanes());
-    else if (vectors == 2)
-      function(group_of<2>(row), 2 * lanes());
-    else
-      function(group_of<kVectorBlock>(row), group_rows());
+  HWY_INLINE void for_each_group(Function function) {
+    std::int64_t row = 0;
+    for (std::int64_t vectors = ceil_div(tile_.rows(), lanes()); vectors > 0;) {
+      const std::int64_t taken = vectors == 4 ? 2 : std::min<std::int64_t>(kVectorBlock, vectors);
+      const std::int64_t width = taken * lanes();
+      if (taken == 1)
+        function(group_of<1>(row), row, width);
+      else if (taken == 2)
+        function(group_of<2>(row), row, width);
+      else
+        function(group_of<kVectorBlock>(row), row, width);
+      vectors -= taken;
+      row += width;
+    }
   }
 
   template <std::size_t V>
@@ -100,21 +101,20 @@ class Tile {
     const AttentionArguments& a = *tile_.arguments;
     const std::int64_t units = round_up(units_, kFlashColumns);
     const std::uint32_t flip = Units::kElements == 2 ? 0x80008000u : 0x80000000u;
-    for (std::int64_t row = 0; row < tile_.rows(); row += group_rows())
-      with_group(row, [&](const auto& group, std::int64_t width) {
-        const std::int64_t count = a.scale == 0.0 ? 0 : std::min(width, tile_.rows() - row);
-        transpose_in(
-            [&](std::int64_t i) {
-              return unit_rows<Units>(a.q, tile_.batch, tile_.head(row + i), tile_.token(row + i),
-                                      1, scratch_.keys + i * units)
-                  .data;
-            },
-            count, units, width, a.scale < 0.0 ? flip : 0u, group.queries);
-        std::fill_n(group.accumulator, round_up(value_dim_, kFlashColumns) * width, 0.0f);
-        std::fill_n(group.largest, width, kMinusInfinity);
-        std::fill_n(group.sum, width, 0.0f);
-        if (tile_.resumes) resume(group, row, width);
-      });
+    for_each_group([&](const auto& group, std::int64_t row, std::int64_t width) {
+      const std::int64_t count = a.scale == 0.0 ? 0 : std::min(width, tile_.rows() - row);
+      transpose_in(
+          [&](std::int64_t i) {
+            return unit_rows<Units>(a.q, tile_.batch, tile_.head(row + i), tile_.token(row + i), 1,
+                                    scratch_.keys + i * units)
+                .data;
+          },
+          count, units, width, a.scale < 0.0 ? flip : 0u, group.queries);
+      std::fill_n(group.accumulator, round_up(value_dim_, kFlashColumns) * width, 0.0f);
+      std::fill_n(group.largest, width, kMinusInfinity);
+      std::fill_n(group.sum, width, 0.0f);
+      if (tile_.resumes) resume(group, row, width);
+    });
   }
 
   // Treats O and LSE of other keys as one block before these.
@@ -133,8 +133,13 @@ class Tile {
       const RowState state = state_of(tile_, row + i);
       group.largest[i] = state.largest;
       group.sum[i] = state.sum;
-      for (std::int64_t x = 0; x < value_dim_; ++x) group.accumulator[x * width + i] *= state.sum;
     }
+    const Floats d;
+    for (std::int64_t i = 0; i < width; i += lanes())
+      for (std::int64_t x = 0; x < value_dim_; ++x) {
+        float* const to = group.accumulator + x * width + i;
+        hn::Store(hn::Mul(hn::Load(d, to), hn::Load(d, group.sum + i)), d, to);
+      }
   }
 
   // Returns whether an output became NaN, which a masked value may have caused.
@@ -142,12 +147,11 @@ class Tile {
     const Floats d;
     const auto zero = hn::Zero(d);
     Vector any = zero;
-    for (std::int64_t row = 0; row < tile_.rows(); row += group_rows())
-      with_group(row, [&](const auto& group, std::int64_t width) {
-        // 0 x is 0 except for NaN and infinity, which are rare, so that a closer check is cheap.
-        for (std::int64_t x = 0; x < value_dim_ * width; x += lanes())
-          any = hn::MulAdd(hn::Load(d, group.accumulator + x), zero, any);
-      });
+    for_each_group([&](const auto& group, std::int64_t, std::int64_t width) {
+      // 0 x is 0 except for NaN and infinity, which are rare, so that a closer check is cheap.
+      for (std::int64_t x = 0; x < value_dim_ * width; x += lanes())
+        any = hn::MulAdd(hn::Load(d, group.accumulator + x), zero, any);
+    });
     return !hn::AllTrue(d, hn::Eq(any, zero));
   }
 
@@ -176,13 +180,13 @@ class Tile {
     }
   }
 
-  // Fetches the share of a later block's keys and values that falls to the group at `row`: products
-  // of tiles are done before memory is.
+  // Fetches the share of a later block's keys and values that falls to the vector of rows at `row`:
+  // products of tiles are done before memory is.
   HWY_INLINE void prefetch(const FlashTile::Block& block, std::int64_t row) {
     const AttentionArguments& a = *tile_.arguments;
     for (const FlashTile::Piece& piece : block)
-      for (std::int64_t key = piece.begin + row / group_rows(); key < piece.end;
-           key += ceil_div(tile_.rows(), group_rows()))
+      for (std::int64_t key = piece.begin + row / lanes(); key < piece.end;
+           key += ceil_div(tile_.rows(), lanes()))
         for (const TensorView* const view : {&a.k, &a.v}) {
           const std::byte* const from = view->row(tile_.batch, tile_.kv_head(), key);
           const std::int64_t bytes = view->extent.head_dim * size_of(view->dtype);
@@ -204,7 +208,7 @@ class Tile {
         from.keys.data += (begin - piece.begin) * from.keys.stride;
         from.values.data +=
             (begin - piece.begin) / Units::kElements * (Units::kTiles ? 1 : from.values.stride);
-        runs_[n_runs] = {from, end - begin, keys};
+        runs_[n_runs] = {from, end - begin, keys, {}};
         score_run<Units, V>(group, runs_[n_runs], mask, scratch_.scores + keys * width, largest);
         keys += end - begin;
         // Last keys without partners are paired with some that no row sees.
@@ -227,21 +231,22 @@ class Tile {
   }
 
   HWY_INLINE void finish() {
-    for (std::int64_t row = 0; row < tile_.rows(); row += group_rows())
-      with_group(row, [&](const auto& group, std::int64_t width) {
-        const std::int64_t count = std::min(width, tile_.rows() - row);
-        alignas(64) float inverse[kFlashGroupRows];
-        for (std::int64_t i = 0; i < width; ++i) {
-          const float sum = group.sum[i];
-          inverse[i] = sum > 0.0f ? 1.0f / sum : (sum == 0.0f ? 0.0f : sum);
-          if (i < count)
-            store_lse(tile_.lse, tile_.batch, tile_.head(row + i), tile_.token(row + i),
-                      lse_of_sum(group.largest[i], sum));
-        }
-        transpose_out(group.accumulator, count, value_dim_, width, inverse, [&](std::int64_t i) {
-          return tile_.out.row_as<float>(tile_.batch, tile_.head(row + i), tile_.token(row + i));
-        });
+    const Floats d;
+    for_each_group([&](const auto& group, std::int64_t row, std::int64_t width) {
+      const std::int64_t count = std::min(width, tile_.rows() - row);
+      alignas(64) float inverse[kFlashGroupRows];
+      for (std::int64_t i = 0; i < width; i += lanes()) {
+        const Vector sum = hn::Load(d, group.sum + i);
+        const auto none = hn::Eq(sum, hn::Zero(d));
+        hn::Store(hn::IfThenZeroElse(none, hn::Div(hn::Set(d, 1.0f), sum)), d, inverse + i);
+      }
+      for (std::int64_t i = 0; i < count; ++i)
+        store_lse(tile_.lse, tile_.batch, tile_.head(row + i), tile_.token(row + i),
+                  lse_of_sum(group.largest[i], group.sum[i]));
+      transpose_out(group.accumulator, count, value_dim_, width, inverse, [&](std::int64_t i) {
+        return tile_.out.row_as<float>(tile_.batch, tile_.head(row + i), tile_.token(row + i));
       });
+    });
   }
 
   const FlashTile& tile_;
