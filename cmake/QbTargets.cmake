@@ -27,6 +27,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 option(CMAKE_UNITY_BUILD "Compile sources in batches; a changed one compiles its batch" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
 
+set(QB_TEST_TIMEOUT_S 300 CACHE STRING "Seconds after which a test has failed")
 option(QB_WERROR "Warnings of our own code are errors, for developers" OFF)
 
 # Sets the options of every target.
@@ -103,7 +104,7 @@ function(qb_test target prefix)
   qb_test_options(${target})
   target_link_libraries(${target} PRIVATE ${ARG_DEPENDS} GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX ${prefix}/
-                       PROPERTIES TIMEOUT 300)
+                       PROPERTIES TIMEOUT ${QB_TEST_TIMEOUT_S})
 endfunction()
 
 function(qb_room name)

@@ -39,6 +39,7 @@ fi
 cmake -S . --preset release -B build/aarch64 -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
   -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++ -DCMAKE_FIND_ROOT_PATH="$system" \
   -DCMAKE_FIND_ROOT_PATH_MODE_{PROGRAM=NEVER,LIBRARY=ONLY,INCLUDE=ONLY,PACKAGE=ONLY} \
-  -DCMAKE_CROSSCOMPILING_EMULATOR="qemu-aarch64-static;-cpu;max;-L;$system" -DQB_{CUDA,MPI,ONEDNN}=OFF
+  -DCMAKE_CROSSCOMPILING_EMULATOR="qemu-aarch64-static;-cpu;max;-L;$system" -DQB_{CUDA,MPI,ONEDNN}=OFF \
+  -DQB_TEST_TIMEOUT_S=1800
 cmake --build build/aarch64 --target qb_{base,quorum,plan,kernels}_test
 ctest --test-dir build/aarch64 -R '^(base|quorum|plan|kernels)/' -j "$(nproc)" --no-tests=error "$@"
