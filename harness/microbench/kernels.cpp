@@ -88,6 +88,9 @@ void prepare(Subject& s, const KernelCase& c) {
 
 bool has(InstructionSet set) { return std::ranges::count(available_instruction_sets(), set) > 0; }
 
+// Tiles multiply so fast that the softmax and memory take most of the time.
+double bf16_target() { return cpu::bf16_tiles() ? 0.10 : 0.60; }
+
 std::vector<KernelCase> quick_cases() {
   const int all = available_cores();
   std::vector<KernelCase> cases;
@@ -97,7 +100,7 @@ std::vector<KernelCase> quick_cases() {
         cases.push_back({.dtype = dtype,
                          .d = d,
                          .threads = threads,
-                         .of_ceiling = dtype == DType::bf16 ? (cpu::bf16_tiles() ? 0.12 : 0.60)
+                         .of_ceiling = dtype == DType::bf16 ? bf16_target()
                                        : threads == 1       ? 0.85
                                                             : 0.80});
   for (const std::int64_t d : {64, 128})
@@ -150,7 +153,7 @@ std::vector<KernelCase> quick_backward_cases() {
     for (const std::int64_t d : {64, 128})
       for (const KernelCase& c : {KernelCase{.of_ceiling = 0.80},
                                   {.mask = MaskKind::causal, .of_ceiling = 0.75},
-                                  {.dtype = DType::bf16, .of_ceiling = 0.60}})
+                                  {.dtype = DType::bf16, .of_ceiling = bf16_target()}})
         cases.push_back({.dtype = c.dtype,
                          .mask = c.mask,
                          .d = d,

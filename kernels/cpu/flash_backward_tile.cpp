@@ -23,7 +23,8 @@
 // With pairs of bf16 the products read K, V, Q and dO unconverted. Pairs run over d in the first
 // two products, over neighbouring query rows in the next two (rows of P and dS rounded as they lie,
 // Q and dO with every two rows interleaved), and over neighbouring keys in the last (K interleaved,
-// dS rounded a second time). Sums, statistics and exponentials stay float32.
+// dS rounded a second time). Sums, statistics and exponentials stay float32. With tiles of bf16 K is
+// transposed for the last product, and rows of zeros fill groups up.
 //
 // Idle lanes, of rows without keys and after the last row, are zeros in Q and dO and have LSE =
 // inf. A weight of 0 times NaN or infinity would still be NaN, so that where K, V, Q or dO of the

@@ -15,7 +15,8 @@
 // values once, two bytes a cycle.
 //
 // With pairs of bf16 the products read K unconverted, and V with every two rows interleaved; S, the
-// statistics and O stay float32, P is rounded to bf16.
+// statistics and O stay float32, P is rounded to bf16. With tiles of bf16 (tile_registers-inl.h) they
+// read V transposed.
 #include "kernels/cpu/flash_tile.h"
 
 #include <algorithm>
