@@ -22,6 +22,10 @@ inline constexpr std::int64_t kBackwardKeyBlock = 96;
 // Chunks of keys begin at multiples of this many, which every row block divides too.
 inline constexpr std::int64_t kBackwardKeyStep = 24;
 
+// With products of tiles, keys are copied to rows of this many pairs of keys: 16 of them are read
+// from each step of keys on, so that zeros follow those of a block.
+inline constexpr std::int64_t kBackwardTilePitch = 64;
+
 // A tile has at most this many query rows. There is memory for all of them, whatever a tile has, so
 // that a case takes the same memory on every machine.
 inline constexpr std::int64_t kMostBackwardRows = 8 * kFlashGroupRows;
@@ -48,7 +52,7 @@ struct BackwardScratch {
   // A block of keys.
   float* keys;       // [key block][d], only keys that cannot be read in place
   float* values;     // [key block][e], only values that cannot be read in place
-  float* key_pairs;  // [key block / 2][d], for pairs of bf16
+  float* key_pairs;  // for pairs of bf16 [key block / 2][d], for tiles [d][kBackwardTilePitch]
   float* d_keys;     // [key block][d], not yet scaled
   float* d_values;   // [key block][e]
   // A group and a block.
@@ -90,7 +94,7 @@ struct BackwardScratch {
     take(staged, kFlashGroupRows * std::max(d, e));
     take(keys, kKeys * d);
     take(values, kKeys * e);
-    take(key_pairs, kKeys / 2 * d);
+    take(key_pairs, kBackwardTilePitch * d);
     take(d_keys, kKeys * d);
     take(d_values, kKeys * e);
     take(scores, kKeys * kFlashGroupRows);

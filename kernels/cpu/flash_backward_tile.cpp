@@ -23,8 +23,8 @@
 // With pairs of bf16 the products read K, V, Q and dO unconverted. Pairs run over d in the first
 // two products, over neighbouring query rows in the next two (rows of P and dS rounded as they lie,
 // Q and dO with every two rows interleaved), and over neighbouring keys in the last (K interleaved,
-// dS rounded a second time). Sums, statistics and exponentials stay float32. With tiles of bf16 K is
-// transposed for the last product, and rows of zeros fill groups up.
+// dS rounded a second time). Sums, statistics and exponentials stay float32. With tiles of bf16 K
+// is transposed for the last product, and rows of zeros fill groups up.
 //
 // Idle lanes, of rows without keys and after the last row, are zeros in Q and dO and have LSE =
 // inf. A weight of 0 times NaN or infinity would still be NaN, so that where K, V, Q or dO of the
@@ -197,11 +197,10 @@ class TileGradients {
                                              scratch_.values, kTogether);
     UnitRows key_columns = keys;
     if constexpr (Units::kTiles) {
-      constexpr std::int64_t kPairs = kBackwardKeyBlock / 2;
       pair_rows(a_.k, tile_.batch, tile_.kv_head, piece.begin, count, d_, scratch_.staged);
       transpose_in([&](std::int64_t i) { return scratch_.staged + i * d_; }, ceil_div(count, 2), d_,
-                   kPairs, 0u, scratch_.key_pairs);
-      key_columns = {scratch_.key_pairs, kPairs};
+                   kBackwardTilePitch, 0u, scratch_.key_pairs);
+      key_columns = {scratch_.key_pairs, kBackwardTilePitch};
     } else if constexpr (Units::kElements == 2) {
       pair_rows(a_.k, tile_.batch, tile_.kv_head, piece.begin, count, d_, scratch_.key_pairs);
       key_columns = {scratch_.key_pairs, d_};

@@ -15,8 +15,8 @@
 // values once, two bytes a cycle.
 //
 // With pairs of bf16 the products read K unconverted, and V with every two rows interleaved; S, the
-// statistics and O stay float32, P is rounded to bf16. With tiles of bf16 (tile_registers-inl.h) they
-// read V transposed.
+// statistics and O stay float32, P is rounded to bf16. With tiles of bf16 (tile_registers-inl.h)
+// they read V transposed.
 #include "kernels/cpu/flash_tile.h"
 
 #include <algorithm>
@@ -170,7 +170,8 @@ class Tile {
       float* const columns = scratch_.values + piece.at / 2;
       pair_rows(a.v, tile_.batch, tile_.kv_head(), piece.begin, count, stride, pairs);
       transpose_in([&](std::int64_t i) { return pairs + i * stride; }, ceil_div(count, 2), stride,
-                   round_up(count, Units::kKeys) / 2, 0u, columns, kFlashTilePitch);
+                   (round_up(count, Units::kKeys) + kFlashKeyStep) / 2, 0u, columns,
+                   kFlashTilePitch);
       return {keys, {columns, kFlashTilePitch}};
     } else if constexpr (Units::kElements == 2) {
       pair_rows(a.v, tile_.batch, tile_.kv_head(), piece.begin, count, stride, values);
