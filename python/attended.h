@@ -96,7 +96,9 @@ class Attended {
   std::vector<nb::ndarray<nb::ro>> arrays_;  // keep the caller's memory
   std::vector<Given> given_;
   const Attended* forward_;
-  AttendTask task_;
+  std::string form_;                        // what the plan depends on; empty: it is not kept
+  std::shared_ptr<const AttendJob> known_;  // of an earlier question of this form
+  AttendTask task_;                         // unless the job is known
   double softcap_;
   std::unique_ptr<MemoryLedger> ledger_;
   AxisOrder order_;
@@ -108,6 +110,9 @@ class Attended {
   AttendRun run_;
   std::optional<ExactOutputs> exact_;
 };
+
+// Forgets the plans that are kept for the next short questions of the same form.
+void forget_plans();
 
 // Sets a parameter by its key in a spec or by its column. Throws UsageError for a name that is not
 // in `known`, and for a value that it cannot have.

@@ -320,6 +320,9 @@ NB_MODULE(_core, m) {
         nb::arg("set"));
   m.def("cases", interruptible<cases_of>, nb::arg("yaml"), nb::arg("name"));
   m.def("schema", schema_json);
-  m.def("clear_cache", release_kept_memory);
+  m.def("clear_cache", [] {
+    release_kept_memory();
+    forget_plans();
+  });
   m.def("interest_set", [](int workers) { return default_interest_set(workers).residues; });
 }

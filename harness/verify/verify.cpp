@@ -204,6 +204,7 @@ void poison(const TensorView& out, const TensorView& lse) {
 std::vector<std::int64_t> rows_to_verify(std::int64_t n, const std::set<std::int64_t>& edges,
                                          std::int64_t max_rows, std::uint64_t seed) {
   if (n <= max_rows) return integers_below(n);
+  if (max_rows == 0) return {};
   std::set<std::int64_t> rows;
   const std::vector<std::int64_t> all(edges.begin(), edges.end());
   const auto n_edges = static_cast<std::int64_t>(all.size());

@@ -237,6 +237,17 @@ AttendJob plan_attend(const AttendTask& task, Allocator& memory, int threads) {
   return job;
 }
 
+AttendJob planned_again(const AttendJob& job, Allocator& memory) {
+  AttendJob again{.task = job.task,
+                  .forward = job.forward,
+                  .backward = job.backward,
+                  .tensors = {},
+                  .arguments = job.arguments,
+                  .predicted_bytes = job.predicted_bytes};
+  again.arguments.allocator = &memory;
+  return again;
+}
+
 void make_room(AttendJob& job) {
   require_memory(job);
   make_room(job, first_tensors(job.plan().problem, job.plan().pass));

@@ -94,6 +94,10 @@ struct AttendJob {
 // must outlive the job.
 [[nodiscard]] AttendJob plan_attend(const AttendTask& task, Allocator& memory, int threads);
 
+// Returns what plan_attend() would for the same task, of a job as it returned it: nothing of a plan
+// depends on what the tensors hold, nor on where they are.
+[[nodiscard]] AttendJob planned_again(const AttendJob& job, Allocator& memory);
+
 // Makes room for the tensors that have no view yet. Throws EnvironmentError with the sizes where
 // the machine has less memory than the job needs besides the given tensors.
 void make_room(AttendJob& job);

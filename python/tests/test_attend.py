@@ -231,17 +231,26 @@ def test_memory_does_not_grow():
     assert call(int(os.environ.get("QB_PYTHON_CALLS", "300"))) < before + 4096  # KiB
 
 
-def test_small_calls_in_threads_agree_whatever_memory_they_are_given():
-    """They take each other's memory, as it was left, and cleared memory after clear_cache()."""
+def test_small_calls_in_threads_agree_whatever_earlier_ones_left():
+    """They take each other's memory, as it was left, and plans; and new ones after clear_cache()."""
     random = np.random.default_rng(64)
-    cases = [random.standard_normal((3, 1, 1, 8 + i, 16)).astype("f4") for i in range(8)]
-    expected = [reference.attention(*case.astype("f8"))[0] for case in cases]
+    cases = []
+    for i in range(96):  # more than are kept, and some that differ in one thing
+        shape = (3, 1, 2, 8 + i % 3, 16)
+        asked = {"mask": MASKS[i // 3 % 3], "scale": (None, 0.5)[i // 9 % 2],
+                 "layout": ("bhnd", "bnhd")[i // 18 % 2], "threads": 1 + i // 36}
+        given = random.standard_normal(shape).astype("f4")
+        wanted = reference.attention(*given.astype("f8"), asked["mask"], asked["scale"])[0]
+        if asked["layout"] == "bnhd":
+            given, wanted = given.swapaxes(2, 3).copy(), wanted.swapaxes(1, 2)
+        cases.append((given, asked, wanted))
     wrong = []
 
     def call(seed):
-        for i in np.random.default_rng(seed).integers(len(cases), size=100):
-            if not np.allclose(qb.attend(*cases[i]).o, expected[i], atol=2e-5):
-                wrong.append(i)
+        for i in np.random.default_rng(seed).integers(len(cases), size=200):
+            given, asked, wanted = cases[i]
+            if not np.allclose(qb.attend(*given, **asked).o, wanted, atol=2e-5):
+                wrong.append(asked)
             if i == 0:
                 qb.clear_cache()
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 
@@ -67,6 +68,26 @@ def test_a_forked_process_computes(kernel, ranks):
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert np.array_equal(pool.map_async(_forked, [0]).get(timeout=30)[0], wanted)
     assert np.array_equal(compute(), wanted)
+
+
+def test_a_process_forked_during_small_calls_computes():
+    q = np.random.default_rng(0).standard_normal((1, 1, 8, 64)).astype("f4")
+    wanted, stopped = qb.attend(q, q, q).o.copy(), threading.Event()
+
+    def call():
+        while not stopped.is_set():
+            qb.attend(q, q, q)
+
+    threads = [threading.Thread(target=call) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    _forked.compute = lambda: qb.attend(q, q, q).o
+    for _ in range(8):
+        with multiprocessing.get_context("fork").Pool(1) as pool:
+            assert np.array_equal(pool.map_async(_forked, [0]).get(timeout=30)[0], wanted)
+    stopped.set()
+    for thread in threads:
+        thread.join()
 
 
 def _forked(_):

@@ -70,34 +70,59 @@ void* map_huge(std::size_t bytes) {
   return pages + head;
 }
 
+void* reserve(std::size_t bytes) {
+  return bytes % kHugePageBytes == 0 ? map_huge(bytes) : map(bytes);
+}
+
 // Who cannot have the lock goes without: in a child of fork() another thread's may be held for
 // good.
-struct KeptPages {
-  std::mutex mutex;
-  std::vector<void*> pages;
+class KeptSegments {
+ public:
+  static KeptSegments& all() {
+    static auto* const all = new KeptSegments;  // a ledger may outlive the end of main()
+    return *all;
+  }
+  // Returns the last one of this size; nullptr if there is none.
+  void* take(std::size_t bytes) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return nullptr;
+    const auto found = std::find_if(segments_.rbegin(), segments_.rend(),
+                                    [&](const Segment& one) { return one.bytes == bytes; });
+    if (found == segments_.rend()) return nullptr;
+    void* const data = found->data;
+    segments_.erase(std::next(found).base());
+    bytes_ -= bytes;
+    return data;
+  }
+  void give(void* data, std::size_t bytes) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock || bytes > kHugePageBytes) {
+      ::munmap(data, bytes);
+      return;
+    }
+    segments_.push_back({data, bytes});
+    bytes_ += bytes;
+    while (bytes_ > kMostKeptBytes || segments_.size() > kMostKeptSegments) drop_oldest();
+  }
+  void clear() {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    while (lock && !segments_.empty()) drop_oldest();
+  }
+
+ private:
+  struct Segment {
+    void* data;
+    std::size_t bytes;
+  };
+  void drop_oldest() {
+    ::munmap(segments_.front().data, segments_.front().bytes);
+    bytes_ -= segments_.front().bytes;
+    segments_.erase(segments_.begin());
+  }
+  std::mutex mutex_;
+  std::vector<Segment> segments_;  // the oldest first
+  std::size_t bytes_ = 0;
 };
-
-KeptPages& kept_pages() {
-  static auto* const kept = new KeptPages;  // a ledger may outlive the end of main()
-  return *kept;
-}
-
-void* take_kept() {
-  KeptPages& kept = kept_pages();
-  const std::unique_lock lock(kept.mutex, std::try_to_lock);
-  if (!lock || kept.pages.empty()) return nullptr;
-  void* const page = kept.pages.back();
-  kept.pages.pop_back();
-  return page;
-}
-
-bool keep(void* page) {
-  KeptPages& kept = kept_pages();
-  const std::unique_lock lock(kept.mutex, std::try_to_lock);
-  if (!lock || kept.pages.size() == kMostKeptPages) return false;
-  kept.pages.push_back(page);
-  return true;
-}
 
 std::uint64_t recently_available() {
   using Clock = std::chrono::steady_clock;
@@ -135,29 +160,21 @@ std::uint64_t available_memory_bytes(const std::string& root) {
 
 MemorySource system_memory() {
   return {.available = [] { return available_memory_bytes(); },
-          .reserve =
-              [](std::size_t bytes) {
-                return bytes % kHugePageBytes == 0 ? map_huge(bytes) : map(bytes);
-              },
+          .reserve = reserve,
           .release = [](void* segment, std::size_t bytes) { ::munmap(segment, bytes); }};
 }
 
 MemorySource kept_memory() {
-  const MemorySource fresh = system_memory();
   return {.available = recently_available,
           .reserve =
-              [fresh](std::size_t bytes) {
-                void* const kept = bytes == kHugePageBytes ? take_kept() : nullptr;
-                return kept != nullptr ? kept : fresh.reserve(bytes);
+              [](std::size_t bytes) {
+                void* const kept = KeptSegments::all().take(bytes);
+                return kept != nullptr ? kept : reserve(bytes);
               },
-          .release =
-              [fresh](void* segment, std::size_t bytes) {
-                if (bytes != kHugePageBytes || !keep(segment)) fresh.release(segment, bytes);
-              }};
+          .release = [](void* segment,
+                        std::size_t bytes) { KeptSegments::all().give(segment, bytes); }};
 }
 
-void release_kept_memory() {
-  while (void* const page = take_kept()) ::munmap(page, kHugePageBytes);
-}
+void release_kept_memory() { KeptSegments::all().clear(); }
 
 }  // namespace qb

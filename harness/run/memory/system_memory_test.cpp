@@ -91,22 +91,24 @@ TEST(KeptMemory, AReleasedHugePageIsTheNextOneUntilItIsGivenBack) {
   release_kept_memory();
 }
 
-TEST(KeptMemory, KeepsAFewHugePagesAndNothingElse) {
+TEST(KeptMemory, KeepsWhatWasReleasedLastUpToItsBounds) {
   release_kept_memory();
   const MemorySource source = kept_memory();
-  std::vector<void*> pages;
-  for (std::size_t i = 0; i < kMostKeptPages + 2; ++i)
-    pages.push_back(source.reserve(kHugePageBytes));
-  for (void* const page : pages) source.release(page, kHugePageBytes);
-  for (std::size_t i = 0; i < kMostKeptPages; ++i)
-    EXPECT_EQ(source.reserve(kHugePageBytes), pages[kMostKeptPages - 1 - i]);
-  void* const small = source.reserve(kPageBytes);
-  std::memset(small, 7, kPageBytes);
-  source.release(small, kPageBytes);
-  void* const again = source.reserve(kPageBytes);
-  EXPECT_EQ(*static_cast<char*>(again), 0) << "a small page is a fresh one";
-  source.release(again, kPageBytes);
-  for (std::size_t i = 0; i < kMostKeptPages; ++i) source.release(pages[i], kHugePageBytes);
+  const auto survive = [&](std::size_t bytes, std::size_t n, std::size_t most) {
+    std::vector<void*> segments;
+    for (std::size_t i = 0; i < n; ++i) segments.push_back(source.reserve(bytes));
+    for (void* const one : segments) source.release(one, bytes);
+    for (std::size_t i = 0; i < most; ++i)
+      EXPECT_EQ(source.reserve(bytes), segments[n - 1 - i]) << bytes << " bytes, " << i;
+    for (std::size_t i = 0; i < most; ++i) source.release(segments[n - 1 - i], bytes);
+  };
+  survive(kHugePageBytes, 6, kMostKeptBytes / kHugePageBytes);
+  survive(kPageBytes, kMostKeptSegments + 3, kMostKeptSegments);
+  survive(3 * kPageBytes, 2, 2);
+  release_kept_memory();
+  void* const fresh = source.reserve(3 * kPageBytes);
+  EXPECT_EQ(static_cast<char*>(fresh)[0], 0) << "the system clears it";
+  source.release(fresh, 3 * kPageBytes);
   release_kept_memory();
 }
 
