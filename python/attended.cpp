@@ -257,6 +257,7 @@ std::string form_of(const Headers& headers, const Question& question, bool compu
   form += computes_output ? '+' : '-';
   for (const auto& [name, header] : headers) {
     form.append(name) += static_cast<char>('0' + static_cast<int>(header.dtype));
+    form += static_cast<char>('0' + header.shape.size());
     form.append(reinterpret_cast<const char*>(header.shape.data()),
                 header.shape.size() * sizeof(header.shape[0])) += ';';
   }
