@@ -160,7 +160,7 @@ def figures_without_words():
             parts = re.split(r"\n### |\n<li data-topic=", page.read_text(encoding="utf-8"))
             path = str(picture.relative_to(page.parent))
             part = html.unescape(next((part for part in parts if path in part), ""))
-            for text in (said["title"], said.get("finding", "its finding"), *said.get("notes", []),
+            for text in (said["title"], said.get("finding", said["title"]), *said.get("notes", []),
                          said.get("provenance", "")):
                 if text not in part:
                     yield f"{page.relative_to(ROOT)}: {picture.stem} stands without {text!r}"

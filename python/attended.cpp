@@ -331,7 +331,7 @@ void Attended::plan() {
 
 bool Attended::is_short() const {
   if (known_) return true;
-  constexpr double kMostFlop = 4e6;
+  constexpr double kMostFlop = 2e8;
   const Shape& s = task_.c.shape;
   const auto number = [](std::int64_t n) { return static_cast<double>(n); };
   return task_.c.workers == 1 && !exact_ &&

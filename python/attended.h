@@ -60,7 +60,7 @@ class Attended {
   // output that is not finite. It needs no lock of Python's interpreter.
   void run();
 
-  // Whether run() takes so short that nobody could interrupt it: some 0.1 ms.
+  // Whether run() takes so short that nobody could interrupt it: some milliseconds.
   [[nodiscard]] bool is_short() const;
 
   // Compares arrays of another program (o, lse, dq, dk, dv) with float64, and names its mistakes.
