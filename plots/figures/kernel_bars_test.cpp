@@ -219,5 +219,21 @@ TEST(KernelBars, CommittedTitleOfAGpuHasTheRatiosToThePublishedMarksBesideThem) 
                         *ratios.begin(), *ratios.rbegin()));
 }
 
+TEST(CommittedTimeOverPeers, FlashIsSlowerAtEightTokensAndTheFastestAtTheLongest) {
+  const CommittedFigure figure("short_sequences", "time_over_peers");
+  std::size_t longest = 0;
+  for (const Mark& mark : figure.marks()) {
+    if (!mark.is_data()) continue;
+    SCOPED_TRACE(mark.panel_title + ", " + mark.series);
+    if (mark.x == 8.0) {
+      EXPECT_GT(mark.y, 1.0);
+    }
+    if (mark.x < 1024.0) continue;
+    ++longest;
+    EXPECT_LT(mark.y, 1.0) << mark.x;
+  }
+  EXPECT_EQ(longest, 16u) << "four libraries, two masks, two lengths";
+}
+
 }  // namespace
 }  // namespace qb
