@@ -52,13 +52,10 @@ class Tile {
 
   HWY_INLINE bool attend() {
     begin();
-    for (std::size_t b = 0; b < tile_.blocks.size(); ++b) {
-      const FlashTile::Block& block = tile_.blocks[b];
+    for (const FlashTile::Block& block : tile_.blocks) {
       Run::Rows rows[kFlashKeyBlock];
       for (std::size_t p = 0; p < block.size(); ++p) rows[p] = piece_rows(block[p]);
       for_each_group([&](const auto& group, std::int64_t row, std::int64_t width) {
-        if (Units::kTiles && b + 1 < tile_.blocks.size())
-          for (std::int64_t i = 0; i < width; i += lanes()) prefetch(tile_.blocks[b + 1], row + i);
         attend_group(group, row, width, block, rows);
       });
     }
@@ -180,20 +177,6 @@ class Tile {
       return {keys,
               unit_rows<Units>(a.v, tile_.batch, tile_.kv_head(), piece.begin, count, values)};
     }
-  }
-
-  // Fetches the share of a later block's keys and values that falls to the vector of rows at `row`:
-  // products of tiles are done before memory is.
-  HWY_INLINE void prefetch(const FlashTile::Block& block, std::int64_t row) {
-    const AttentionArguments& a = *tile_.arguments;
-    for (const FlashTile::Piece& piece : block)
-      for (std::int64_t key = piece.begin + row / lanes(); key < piece.end;
-           key += ceil_div(tile_.rows(), lanes()))
-        for (const TensorView* const view : {&a.k, &a.v}) {
-          const std::byte* const from = view->row(tile_.batch, tile_.kv_head(), key);
-          const std::int64_t bytes = view->extent.head_dim * size_of(view->dtype);
-          for (std::int64_t at = 0; at < bytes; at += 64) hwy::Prefetch(from + at);
-        }
   }
 
   template <std::size_t V>

@@ -214,7 +214,7 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, sinks: Any = None, layout:
 
 
 def clear_cache() -> None:
-    """Gives back the memory, 8 MiB at most, and the plans, 64 at most, that small calls keep for the
+    """Gives back the memory, 64 MiB at most, and the plans, 64 at most, that small calls keep for the
     next ones."""
     _core.clear_cache()
 

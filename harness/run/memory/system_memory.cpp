@@ -96,7 +96,7 @@ class KeptSegments {
   }
   void give(void* data, std::size_t bytes) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock || bytes > kHugePageBytes) {
+    if (!lock || bytes > kMostKeptBytes) {
       ::munmap(data, bytes);
       return;
     }

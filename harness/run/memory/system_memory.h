@@ -28,12 +28,12 @@ struct MemorySource {
 // Anonymous mappings, which return to the system when released.
 [[nodiscard]] MemorySource system_memory();
 
-// The same for many small calls: the segments of up to a huge page that were released last, at most
-// so many and so many bytes, are kept for all ledgers of the process, as they were left, since the
-// system takes longer to map and clear one than a small attention computes; and what is available
-// is read at most every 10 ms. Thread-safe, also in a child of fork(), which keeps copies.
+// The same for many small calls: the segments that were released last, at most so many and so many
+// bytes, are kept for all ledgers of the process, as they were left, since the system takes longer
+// to map and clear one than a small attention computes; and what is available is read at most every
+// 10 ms. Thread-safe, also in a child of fork(), which keeps copies.
 inline constexpr std::size_t kMostKeptSegments = 32;
-inline constexpr std::size_t kMostKeptBytes = 4 * kHugePageBytes;
+inline constexpr std::size_t kMostKeptBytes = 32 * kHugePageBytes;
 [[nodiscard]] MemorySource kept_memory();
 // Gives the kept segments back to the system.
 void release_kept_memory();

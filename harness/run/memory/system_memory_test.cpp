@@ -102,7 +102,7 @@ TEST(KeptMemory, KeepsWhatWasReleasedLastUpToItsBounds) {
       EXPECT_EQ(source.reserve(bytes), segments[n - 1 - i]) << bytes << " bytes, " << i;
     for (std::size_t i = 0; i < most; ++i) source.release(segments[n - 1 - i], bytes);
   };
-  survive(kHugePageBytes, 6, kMostKeptBytes / kHugePageBytes);
+  survive(4 * kHugePageBytes, 10, kMostKeptBytes / (4 * kHugePageBytes));
   survive(kPageBytes, kMostKeptSegments + 3, kMostKeptSegments);
   survive(3 * kPageBytes, 2, 2);
   release_kept_memory();
