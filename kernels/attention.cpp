@@ -133,6 +133,9 @@ void attention(Kernel kernel, const AttentionArguments& arguments, const KernelC
   check_tensors("attention", arguments, true);
   cpu::check_schedule("attention", kernel, arguments.schedule, arguments.q.extent,
                       arguments.k.extent);
+  if (arguments.resumes && !kernel_tiles(kernel, arguments.q.extent.head_dim).resumes)
+    throw std::invalid_argument(
+        fmt::format("attention: kernel {} cannot go on from other keys", word(kernel)));
   cpu::require_threads("attention", context.threads);
   cpu::kernel_of(kernel).attend(arguments, context);
 }

@@ -23,6 +23,8 @@ namespace qb {
 // Shapes: q [b,h,n,d], k [b,g,m,d], v [b,g,m,e] of one dtype (f16, bf16, f32; reference also f64);
 // out [b,h,n,e] f32, lse [b,h,n,1] f32 (natural logarithm), on the CPU also [b,h,n,2] (lse.h).
 // schedule.n_queries == n, n_keys == m. out and lse are written whole, also for rows without keys.
+// With `resumes` they hold the attention to other keys already, and become that to these as well:
+// only kernels whose KernelTiles say so can go on.
 struct AttentionArguments {
   TensorView q;
   TensorView k;
@@ -31,6 +33,7 @@ struct AttentionArguments {
   double scale = 1.0;
   TensorView out;
   TensorView lse;
+  bool resumes = false;
 };
 
 // The seconds that each stage of `staged` took, summed over calls.

@@ -68,6 +68,7 @@ struct KernelTiles {
   std::int64_t row_group = 1;
   bool residue_classes = false;  // the kernel accepts schedules with residue classes
   std::int64_t row_cost = 0;     // see TileSchedule::rows_alone
+  bool resumes = false;          // a call can go on from O and LSE of other keys
 };
 inline constexpr std::int64_t kWholeSpan = std::int64_t{1} << 40;  // this key_step skips nothing
 

@@ -219,36 +219,16 @@ AttendTask task_of(const Headers& headers, const Texts& parameters) {
 }
 
 // Plans take longer than short questions compute: these are the jobs, without tensors, of the
-// questions that were asked last. Who cannot have the lock goes without: in a child of fork()
+// questions that were asked last. Who cannot have the lock gets nothing: in a child of fork()
 // another thread's may be held for good.
-class KnownJobs {
- public:
-  using Job = std::shared_ptr<const AttendJob>;
-  [[nodiscard]] Job find(const std::string& form) {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    const auto found = lock ? jobs_.find(form) : jobs_.end();
-    return found == jobs_.end() ? nullptr : found->second;
-  }
-  void add(const std::string& form, Job job) {
-    constexpr std::size_t kMost = 64;
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock) return;
-    if (jobs_.size() >= kMost) jobs_.clear();
-    jobs_[form] = std::move(job);
-  }
-  void clear() {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (lock) jobs_.clear();
-  }
-
- private:
-  std::mutex mutex_;
-  std::unordered_map<std::string, Job> jobs_;
-};
-
-KnownJobs& known_jobs() {
-  static auto* const jobs = new KnownJobs;  // threads may end after main()
-  return *jobs;
+using KnownJob = std::shared_ptr<const AttendJob>;
+template <class Function>
+auto with_known_jobs(Function function) {
+  static std::mutex mutex;
+  static auto* const jobs = new std::unordered_map<std::string, KnownJob>;  // outlives main()
+  const std::unique_lock lock(mutex, std::try_to_lock);
+  using Result = decltype(function(*jobs));
+  return lock ? function(*jobs) : Result();
 }
 
 // Returns all that a plan depends on.
@@ -268,7 +248,9 @@ std::string form_of(const Headers& headers, const Question& question, bool compu
 
 }  // namespace
 
-void forget_plans() { known_jobs().clear(); }
+void forget_plans() {
+  with_known_jobs([](auto& jobs) { jobs.clear(); });
+}
 
 Attended::Attended(const Question& question, const Attended* forward, PlanSource own)
     : forward_(forward), softcap_(question.softcap), order_(order_of(question.layout)) {
@@ -285,7 +267,10 @@ Attended::Attended(const Question& question, const Attended* forward, PlanSource
   axes_ = headers.at("q").shape.size();
   if (!own && !question.exact && question.sinks.empty())
     form_ = form_of(headers, question, forward == nullptr);
-  if (!form_.empty()) known_ = known_jobs().find(form_);
+  known_ = with_known_jobs([&](const auto& jobs) {
+    const auto found = jobs.find(form_);
+    return found == jobs.end() ? KnownJob() : found->second;
+  });
   if (known_) return;
   task_ = task_of(headers, question.parameters);
   task_.computes_output = forward == nullptr;
@@ -324,7 +309,11 @@ void Attended::plan() {
   } else {
     job_ = plan_attend(task_, *ledger_, c.threads > 0 ? c.threads : available_cores());
     if (!form_.empty() && is_short())
-      known_jobs().add(form_, std::make_shared<AttendJob>(planned_again(job_, *ledger_)));
+      with_known_jobs([&](auto& jobs) {
+        constexpr std::size_t kMost = 64;
+        if (jobs.size() >= kMost) jobs.clear();
+        jobs[form_] = std::make_shared<AttendJob>(planned_again(job_, *ledger_));
+      });
   }
   for (const Given& given : given_) take(given);
 }

@@ -6,7 +6,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 2;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 3;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 

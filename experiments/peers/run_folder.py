@@ -19,6 +19,7 @@ import signal
 import statistics
 import subprocess
 import time
+import types
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # where qb lies in a kit and in a checkout, if the environment variable QB does not say
@@ -47,22 +48,15 @@ def run_once(words, folder):
     return Run(sources[0])
 
 
-class Schema:
-    """What `qb env --schema` says about the columns of run folders."""
-
-    def __init__(self):
-        said = json.loads(subprocess.run([qb_path(), "env", "--schema"], capture_output=True,
-                                         text=True, check=True).stdout)
-        fields = said["tables"]["cases.csv"]
-        self.version = said["schema_version"]
-        self.parameters = [field["name"] for field in fields if field["key"]]
-        self.samples = [field["name"] for field in said["tables"]["samples.csv"]]
-
-
 @functools.cache
 def schema():
-    """The same; qb is asked once."""
-    return Schema()
+    """What `qb env --schema` says about the columns of run folders."""
+    said = json.loads(subprocess.run([qb_path(), "env", "--schema"], capture_output=True, text=True,
+                                     check=True).stdout)
+    fields = said["tables"]["cases.csv"]
+    return types.SimpleNamespace(
+        version=said["schema_version"], samples=[field["name"] for field in said["tables"]["samples.csv"]],
+        parameters=[field["name"] for field in fields if field["key"]])
 
 
 # columns that the plan of one worker determines, whichever program computes it
@@ -209,15 +203,12 @@ def memory_bytes():
 
 
 class Writer:
-    """Appends rows to a run folder: a new one, or with `resume` one that it has begun."""
+    """Writes a new run folder row by row."""
 
-    def __init__(self, run, path, kernel, peer, description, argv, resume=False):
-        self.path, self.columns, self.kernel, self.done = path, run.columns, kernel, {}
+    def __init__(self, run, path, kernel, peer, description, argv):
+        self.path, self.columns, self.kernel = path, run.columns, kernel
         if os.path.exists(os.path.join(path, "cases.csv")):
-            if not resume:
-                raise Refusal(2, f"{path} holds a run already; give another --out, or --resume")
-            self.go_on(run)
-            return
+            raise Refusal(2, f"{path} holds a run already; give another --out")
         name = os.path.basename(os.path.abspath(path))
         self.manifest = {
             "schema_version": schema().version, "experiment": run.manifest.get("experiment", ""),
@@ -229,33 +220,6 @@ class Writer:
         self.write_manifest()
         self.append("cases.csv", [self.columns])
         self.append("samples.csv", [schema().samples])
-
-    def go_on(self, run):
-        """Keeps the complete rows and removes what else an interrupted writer left."""
-        begun = Run(self.path)
-        if begun.columns != run.columns or {row["kernel"] for row in begun.rows} - {self.kernel}:
-            raise Refusal(2, f"{self.path} holds a run of something else; give another --out")
-        self.done = {row["case_id"]: row["status"] for row in begun.rows}
-        for name in ("cases.csv", "samples.csv"):
-            self.keep_done(os.path.join(self.path, name))
-        self.manifest = begun.manifest
-        self.manifest["resumed_at"].append(utc_now())
-        self.manifest |= {"n_cases": len(begun.rows), "finished_at": None}
-        self.write_manifest()
-
-    def keep_done(self, path):
-        with open(path, encoding="utf-8", newline="") as file:
-            whole = file.read()
-        lines = csv.reader(whole[: whole.rfind("\n") + 1].splitlines(keepends=True))
-        header = next(lines)
-        at = header.index("case_id")
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(
-                [header] + [line for line in lines if line[at] in self.done])
-
-    def status_of(self, case):
-        """The status of a case that has its row already, or None."""
-        return self.done.get(case_id(case | {"kernel": self.kernel}))
 
     def append(self, name, rows):
         path = os.path.join(self.path, name)

@@ -12,10 +12,10 @@ throughput --beside OUT` show both. Each case times its own pass: forward, backw
 one and then the other; --pass measures another pass of all cases, and `qb compare` then needs
 --ignore kernel,isa,pass. Inputs are standard normal, as qb's are, in the case's element type;
 outputs and gradients are compared with float64 by qb before anything is timed; every case
-runs in a process of its own. An explicit mask is made before the clock starts. With --resume the
-same command goes on where it was interrupted. A memory budget of the run is enforced on a GPU only.
-A GPU must be the one of the run, its cache is flushed if the run flushed it, and kernel and isa
-name the backend; a case that a backend does not support becomes a row `unsupported`.
+runs in a process of its own. An explicit mask is made before the clock starts. A memory budget of
+the run is enforced on a GPU only. A GPU must be the one of the run, its cache is flushed if the run
+flushed it, and kernel and isa name the backend; a case that a backend does not support becomes a
+row `unsupported`.
 
 Exit codes, as qb's: 0 all ended as allowed, 1 some case failed or none is ok, 2 usage, 3
 environment (no PyTorch), 5 not comparable (another machine), 130 interrupted.
@@ -147,8 +147,6 @@ def parse_words(argv):
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", metavar="RUN", help="run folder of qb")
     parser.add_argument("--out", required=True, metavar="DIR", help="run folder to write")
-    parser.add_argument("--resume", action="store_true",
-                        help="go on with the run in DIR: measure the cases that it lacks")
     parser.add_argument("--repeats", type=int, default=7, metavar="N", help="default: 7")
     parser.add_argument("--warmups", type=int, default=2, metavar="N", help="default: 2")
     parser.add_argument("--pass", dest="passes", choices=tuple(run_folder.FLOP_OF_PASS),
@@ -177,12 +175,9 @@ def run(argv):
         source, words.out, kernel, peer_facts(torch),
         f"PyTorch's scaled_dot_product_attention on {where}, at the dense cases of run "
         f"{source.manifest.get('run_id', words.run)}.",
-        [os.path.basename(__file__), *argv], words.resume)
+        [os.path.basename(__file__), *argv])
     statuses = collections.Counter()
     for index, case in enumerate(cases):
-        if writer.status_of(case):
-            statuses[writer.status_of(case)] += 1
-            continue
         started_at, start = run_folder.utc_now(), time.perf_counter()
         result = measure_alone(words, case)
         row = writer.add(case, result, started_at, time.perf_counter() - start)

@@ -289,29 +289,14 @@ class TorchSdpa(unittest.TestCase):
                      for n in ("32", "33", "192", "768", "4096")]
         self.assertEqual(roundings, [2, 4, 6, 6, 32])
 
-    def test_a_run_goes_on_where_it_stopped(self):
-        run = self.qb_run(LENGTHS, (8, 9, 10))
-        words = (run, "--out", self.out, "--repeats", "2", "--warmups", "0")
-        self.assertEqual(self.sdpa(*words, "--resume").returncode, 0)  # there is nothing yet
+    def test_a_run_is_not_written_over(self):
+        words = (self.qb_run(LENGTHS, (8,)), "--out", self.out, "--repeats", "2", "--warmups", "0")
+        self.assertEqual(self.sdpa(*words).returncode, 0)
         whole = read(self.out)
-        self.assertEqual(self.sdpa(*words).returncode, 2)
-        # The files are as if it had died in its second row, after the samples of that row.
-        with open(os.path.join(self.out, "cases.csv"), "r+", encoding="utf-8") as file:
-            lines = file.readlines()
-            file.seek(0)
-            file.write("".join(lines[:2]) + lines[2][:40])
-            file.truncate()
-        said = self.sdpa(*words, "--resume")
-        self.assertEqual(said.returncode, 0, said.stderr)
-        self.assertEqual([row["case_id"] for row in read(self.out)],
-                         [row["case_id"] for row in whole])
-        self.assertEqual(read(self.out)[0], whole[0])
-        self.assertNotIn("[1/3]", said.stderr)
-        self.assertIn("[2/3]", said.stderr)
-        counts = [sum(s["case_id"] == row["case_id"] for s in read(self.out, "samples.csv"))
-                  for row in whole]
-        self.assertEqual(counts, [2, 2, 2])
-        self.assertEqual(self.sdpa(*words, "--resume").returncode, 0)  # there is nothing left
+        said = self.sdpa(*words)
+        self.assertEqual(said.returncode, 2)
+        self.assertIn("holds a run already; give another --out", said.stderr)
+        self.assertEqual(read(self.out), whole)
 
     def test_it_takes_turns_with_qb(self):
         said = self.turns()

@@ -128,10 +128,6 @@ std::vector<KernelCase> swept_cases() {
                              .d = d,
                              .heads = n <= 8192 ? 8 : 2,
                              .threads = threads});
-  for (const InstructionSet isa : available_instruction_sets())
-    if (isa != available_instruction_sets().front() && isa != InstructionSet::scalar)
-      for (std::int64_t n = 512; n <= 8192; n *= 4)
-        cases.push_back({.n = n, .heads = 2, .isa = isa});
   for (const MaskKind mask : {MaskKind::full, MaskKind::causal})
     for (std::int64_t n = 128; n <= 8192; n *= 2)
       cases.push_back({.kernel = Kernel::materialized,
@@ -164,22 +160,6 @@ std::vector<KernelCase> quick_backward_cases() {
   return cases;
 }
 
-std::vector<KernelCase> swept_backward_cases() {
-  std::vector<KernelCase> cases;
-  for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
-    for (const MaskKind mask : {MaskKind::full, MaskKind::causal})
-      for (const int threads : thread_counts(available_cores()))
-        for (const std::int64_t heads : {1, 8})
-          for (std::int64_t n = 512; n <= 8192; n *= 2)
-            cases.push_back({.dtype = dtype,
-                             .mask = mask,
-                             .n = n,
-                             .heads = heads,
-                             .threads = threads,
-                             .call = Call::backward});
-  return cases;
-}
-
 void add_cases(Benchmarks& all, const char* prefix, const std::vector<KernelCase>& cases) {
   for (const KernelCase& c : cases)
     all.push_back({prefix + name_of(c), c.isa, [c](Subject& s) { prepare(s, c); },
@@ -192,7 +172,6 @@ void register_kernels(Benchmarks& all, bool quick) {
   add_cases(all, "", quick_cases());
   if (!quick) add_cases(all, "sweep/", swept_cases());
   add_cases(all, "", quick_backward_cases());
-  if (!quick) add_cases(all, "sweep/", swept_backward_cases());
 }
 
 }  // namespace qb

@@ -18,7 +18,7 @@
 namespace {
 
 constexpr const char* kHelp =
-    R"(microbench: ceilings of this machine, kernels, CQS and sparse over dense
+    R"(microbench: ceilings of this machine, kernels, plans over dense
 
   microbench --quick       the targets of the CPU kernels, in a few minutes
   microbench --out=DIR     everything, into DIR; qb plot DIR draws it
@@ -89,10 +89,8 @@ qb::Benchmarks chosen_benchmarks(const Words& words) {
   qb::Benchmarks all;
   qb::register_ceilings(all);
   qb::register_kernels(all, words.quick);
-  qb::register_cqs(all, words.quick);
-  qb::register_sparse(all, words.quick);
+  qb::register_plans(all);
   qb::register_mixers(all);
-  qb::register_limits(all);
   if (!words.quick) qb::register_calls(all);
   return all;
 }

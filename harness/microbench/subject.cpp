@@ -39,8 +39,6 @@ std::vector<std::pair<const char*, std::string>> fields_of(const MicrobenchRow& 
           {"peak_per_s", to_text(row.peak_per_s)},
           {"peak_fraction", to_text(row.peak_fraction)},
           {"overhead", to_text(row.overhead)},
-          {"memory_ratio", to_text(row.memory_ratio)},
-          {"error_ratio", to_text(row.error_ratio)},
           {"disturbed_by",
            std::string(row.disturbed_by ? word(*row.disturbed_by) : std::string_view())}};
 }
@@ -98,9 +96,7 @@ void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
   state.SetIterationTime(row.wall_time_s);
   for (const auto& [name, value] : {std::pair{"flop/s", row.flop / row.wall_time_s},
                                     {"bytes/s", row.bytes / row.wall_time_s},
-                                    {"overhead", row.overhead},
-                                    {"memory", row.memory_ratio},
-                                    {"error", row.error_ratio}})
+                                    {"overhead", row.overhead}})
     if (!std::isnan(value)) state.counters[name] = value;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Microbenchmarks measure the ceilings of the machine, kernels, and the cost of a CQS plan over the
+// Microbenchmarks measure the ceilings of the machine, kernels, and the cost of plans over the
 // dense kernel. Here is what one needs and where its rows go.
 #pragma once
 
@@ -40,12 +40,8 @@ struct MicrobenchRow {
   double bytes = kNotAvailable;          // read and written
   double peak_per_s = kNotAvailable;     // ceiling measured beside it, FLOP/s or bytes/s
   double peak_fraction = kNotAvailable;  // rate of flop (or bytes) over peak
-  // It is the sum of worker times over dense time for cqs; time over dense time times the share of
-  // pairs kept for sparse; and time of building, or of a call, over that of the kernel for the
-  // others.
+  // The sum of worker times over dense time for plans, the time over that of the kernel for a call.
   double overhead = kNotAvailable;
-  double memory_ratio = kNotAvailable;  // peak of active bytes over inputs and outputs
-  double error_ratio = kNotAvailable;   // error over that of a naive kernel in the same precision
   std::optional<Disturbance> disturbed_by{};
 };
 
@@ -121,16 +117,12 @@ using Benchmarks = std::vector<Benchmark>;
 void register_ceilings(Benchmarks& all);
 // The backward pass of flash has the name backward/dtype/….
 void register_kernels(Benchmarks& all, bool quick);
-void register_cqs(Benchmarks& all, bool quick);
-// Compares sparse patterns with the ideal, and the making of their schedules with the kernel:
-// sparse/PATTERN/n:… and schedule/PATTERN/n:….
-void register_sparse(Benchmarks& all, bool quick);
+// Compares plans with the dense one: ALGORITHM/n:…/w:….
+void register_plans(Benchmarks& all);
 // Measures attention of 128 tokens as a program calls it: call/n:128.
 void register_calls(Benchmarks& all);
 // Measures the operators of kernels/mixer/: OPERATOR/f32/… and OPERATOR_backward/f32/….
 void register_mixers(Benchmarks& all);
-// Measures the accuracy against float64, and a million tokens.
-void register_limits(Benchmarks& all);
 
 // Registers a benchmark with Google Benchmark, whose repetitions are its repeats: the first warms
 // up, and one that something disturbs is taken again. Each is a row of the recorder, which must

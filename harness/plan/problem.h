@@ -54,6 +54,9 @@ struct Problem {
   // travels between workers.
   int lse_kept = 1;
   int lse_sent = 1;
+  // Whether a call adds to what the calls before it left, where its kernel can. Else each has a
+  // result of its own, which is merged: so on a GPU, in a model of one, and before schema 3.
+  bool adds_to_partials = false;
   DType partials = DType::f32;  // the type of O in a partial on its way between workers
   // The first keys, which every worker holds from the beginning: text tokens of a diffusion model,
   // or a prefix that many sequences share.

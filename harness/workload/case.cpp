@@ -171,6 +171,8 @@ Problem problem_of(const Case& c) {
   problem.inputs = c.inputs;
   if (c.sinks == SinkKind::random) problem.sinks = make_sinks(problem);
   problem.lse_kept = c.device == Device::cuda ? 1 : c.lse_kept;
+  problem.adds_to_partials =
+      c.adds_to_partials && (c.ranks != Ranks::model || c.model_device == "here");
   problem.partials = c.partial_dtype;
   problem.resident_keys = c.resident_tokens;
   if (c.resident_tokens > c.shape.kv_len)

@@ -189,8 +189,10 @@ struct Case {
   MixerCase mixer;
   Pipeline pipeline;
   Measure measure;
-  // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12.
+  // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12, and
+  // whether calls add to partials (problem.h).
   int lse_kept = 2;
+  bool adds_to_partials = true;
   // An earlier case measured it on such a GPU, or else this case does.
   std::optional<double> gpu_peak_flop_per_s;
 };

@@ -76,8 +76,9 @@ struct Pass {
 
 // Returns the schedule itself, then its residue classes, which share no rows.
 std::vector<Pass> passes_of(const AttentionArguments& a) {
-  std::vector<Pass> passes = {{a, false}};
-  const bool resumes = !a.schedule->tiles.empty();  // otherwise there is nothing yet
+  std::vector<Pass> passes = {{a, a.resumes}};
+  // A class alone begins with nothing.
+  const bool resumes = a.resumes || !a.schedule->tiles.empty();
   for (const TileSchedule::ResidueClass& part : a.schedule->classes) {
     const TileSchedule& schedule = a.schedule->of_classes[part.schedule];
     const auto rows = [&](const TensorView& view) {
@@ -221,7 +222,8 @@ KernelTiles tiles(std::int64_t head_dim) {
           kFlashKeyStep,
           flash_group_rows(),
           true,
-          kRowCost};
+          kRowCost,
+          true};
 }
 
 // Returns the bytes of O and LSE of all parts but the first, which goes directly into the output.
@@ -261,7 +263,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
   const std::int64_t group = a.q.extent.heads / a.k.extent.heads;
   const std::int64_t head_sets = ceil_div(group, cut.heads_at_once);
   std::vector<KeyBlocks> lists(static_cast<std::size_t>(context.threads));
-  for (std::int64_t split = 0; split < cut.splits; ++split) {
+  for (std::int64_t split = a.resumes ? 1 : 0; split < cut.splits; ++split) {
     const auto [out, lse] = part(split);
     clear_rows_without_tile(*a.schedule, out, lse);
   }
@@ -280,7 +282,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
                    .end = rows.end,
                    .blocks = {},
                    .masked = false,
-                   .resumes = pass.resumes,
+                   .resumes = pass.resumes && split == 0,
                    .bf16_pairs = bf16_pairs};
     if (split > 0) std::tie(tile.out, tile.lse) = part(split);
     const FlashScratch scratch =

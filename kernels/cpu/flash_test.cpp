@@ -39,7 +39,7 @@ struct Strided {
   }
 };
 
-TileSchedule random_schedule(Random& random, std::int64_t n, std::int64_t m) {
+std::vector<ScheduleBlock> random_blocks(Random& random, std::int64_t n, std::int64_t m) {
   std::vector<ScheduleBlock> blocks;
   const bool dense = random.below(2) == 0;
   for (std::int64_t row = 0; row < n;) {
@@ -55,7 +55,16 @@ TileSchedule random_schedule(Random& random, std::int64_t n, std::int64_t m) {
     }
     row = row_end + random.below(10);
   }
-  return build_schedule(n, m, blocks, random.one_of<std::int64_t>({16, 64, 192, 1000}));
+  return blocks;
+}
+
+std::vector<ScheduleBlock> among(std::vector<ScheduleBlock> blocks, const Range& keys) {
+  for (ScheduleBlock& block : blocks) {
+    block.keys.begin = std::max(block.keys.begin, keys.begin);
+    block.keys.end = std::min(block.keys.end, keys.end);
+  }
+  std::erase_if(blocks, [](const ScheduleBlock& one) { return one.keys.begin >= one.keys.end; });
+  return blocks;
 }
 
 // `spread` says how much larger than LSE a score may be.
@@ -99,20 +108,30 @@ void expect_agreement(std::uint64_t seed) {
   const Strided v(dtype, v_extent, 1 + random.below(2), seed + 3, 0);
   const Tensor out(heap_allocator(), DType::f32, {q_extent.batch, q_extent.heads, n, e}, "out");
   const Tensor lse(heap_allocator(), DType::f32, {q_extent.batch, q_extent.heads, n, 1}, "lse");
-  const TileSchedule schedule = random_schedule(random, n, m);
+  const std::vector<ScheduleBlock> blocks = random_blocks(random, n, m);
+  const std::int64_t tile = random.one_of<std::int64_t>({16, 64, 192, 1000});
+  const TileSchedule schedule = build_schedule(n, m, blocks, tile);
   const AttentionArguments arguments{
       q.view,     k.view,    v.view, &schedule, sign / std::sqrt(static_cast<double>(d)),
       out.view(), lse.view()};
-  const auto run = [&](Kernel kernel) -> testing_support::Attended {
+  // Each call goes on from those before it, over the keys up to the next cut.
+  const auto run = [&](Kernel kernel,
+                       const std::vector<std::int64_t>& cuts) -> testing_support::Attended {
     testing_support::fill(out.view(), std::nan(""));
     testing_support::fill(lse.view(), std::nan(""));
-    attention(kernel, arguments, {heap_allocator(), threads, 0});
+    for (std::size_t c = 0; c + 1 < cuts.size(); ++c) {
+      const TileSchedule part = build_schedule(n, m, among(blocks, {cuts[c], cuts[c + 1]}), tile);
+      AttentionArguments call = arguments;
+      call.schedule = cuts.size() == 2 ? &schedule : &part;
+      call.resumes = c > 0;
+      attention(kernel, call, {heap_allocator(), threads, 0});
+    }
     return {testing_support::values(out.view()), testing_support::values(lse.view())};
   };
-  const testing_support::Attended exact = run(Kernel::reference);
-  const testing_support::Attended found = run(Kernel::flash);
-
-  expect_close(found, exact, d, v.view, outlier_every != 0 ? 8.0 : 1.0);
+  const testing_support::Attended exact = run(Kernel::reference, {0, m});
+  const double spread = outlier_every != 0 ? 8.0 : 1.0;
+  expect_close(run(Kernel::flash, {0, m}), exact, d, v.view, spread);
+  expect_close(run(Kernel::flash, {0, m / 3, m / 3, m / 2, m}), exact, d, v.view, spread);
 }
 
 class Flash : public ::testing::TestWithParam<InstructionSet> {
@@ -126,6 +145,21 @@ TEST_P(Flash, AgreesWithFloat64OnRandomProblems) {
   const std::uint64_t seeds =
       GetParam() == InstructionSet::scalar || testing_support::kSanitized ? 6 : 25;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) expect_agreement(1000 * seed);
+}
+
+TEST(Attention, OnlyAKernelThatSaysSoGoesOnFromOtherKeys) {
+  testing_support::Call call(testing_support::random_tensor(DType::f32, {1, 1, 3, 16}, 1),
+                             testing_support::random_tensor(DType::f32, {1, 1, 5, 16}, 2),
+                             testing_support::random_tensor(DType::f32, {1, 1, 5, 16}, 3),
+                             build_schedule(3, 5, {{0, 3, {0, 5}}}, 64));
+  EXPECT_TRUE(kernel_tiles(Kernel::flash, 16).resumes);
+  const Tensor out(heap_allocator(), DType::f32, {1, 1, 3, 16}, "out");
+  const Tensor lse(heap_allocator(), DType::f32, {1, 1, 3, 1}, "lse");
+  EXPECT_THROW(attention(Kernel::reference,
+                         {call.q.view(), call.k.view(), call.v.view(), &call.schedule, 1.0,
+                          out.view(), lse.view(), true},
+                         {heap_allocator(), 1, 0}),
+               std::invalid_argument);
 }
 
 // Rows and keys here mostly end amid a vector, a pair or a tile of the products.

@@ -69,7 +69,7 @@ inline std::vector<std::string> titles(const Figure& figure) {
 inline Values ok_case(int workers, std::int64_t n, double share_of_n) {
   const double longest = std::round(static_cast<double>(n) * share_of_n);
   const double seconds = 2e-8 * longest * longest;
-  Values values = {{"schema_version", "2"},
+  Values values = {{"schema_version", "3"},
                    {"case_id", fmt::format("{:04d}{:08d}", workers, n)},
                    {"experiment", "case_study_2"},
                    {"algorithm", workers == 1 ? "dense" : "cqs"},

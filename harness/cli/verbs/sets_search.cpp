@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // qb sets search: counts, proves and ranks all interest sets of the least size.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
+#include "harness/experiment/sweep/progress.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/split/distillation.h"
 #include "kernels/parallel.h"
@@ -45,33 +45,29 @@ struct SearchOutcome {
   int threads = 1;
 };
 
-// Says how far the search is.
+// Says how far the search is, not too often.
 class Watcher {
  public:
-  explicit Watcher(bool quiet) : quiet_(quiet) {}
+  explicit Watcher(bool quiet) : style_(stderr_style(quiet)) {}
 
   void operator()(const SearchState& now, int size) {
-    if (size != size_) begin_s_ = now_s();
-    size_ = size;
-    if (quiet_ || now_s() - said_s_ < (terminal_ ? kSecondsBetween : kSecondsBetweenPlainLines))
+    constexpr double kSecondsBetween = 1.0;
+    constexpr double kSecondsBetweenPlainLines = 30.0;
+    if (std::exchange(size_, size) != size) begin_s_ = now_s();
+    if (style_.quiet ||
+        now_s() - said_s_ < (style_.terminal ? kSecondsBetween : kSecondsBetweenPlainLines))
       return;
     said_s_ = now_s();
-    spoke_ = true;
-    print_note("{}{}{}", terminal_ ? "\r" : "", progress_line(now, size, now_s() - begin_s_),
-               terminal_ ? "\033[K" : "\n");
+    print_note("{}{}{}", style_.terminal ? "\r" : "", progress_line(now, size, now_s() - begin_s_),
+               style_.terminal ? "\033[K" : "\n");
   }
 
   void end() const {
-    if (terminal_ && spoke_) print_note("\r\033[K");
+    if (style_.terminal && !style_.quiet) print_note("\r\033[K");
   }
 
  private:
-  static constexpr double kSecondsBetween = 1.0;
-  static constexpr double kSecondsBetweenPlainLines = 30.0;
-
-  const bool quiet_;
-  const bool terminal_ = isatty(STDERR_FILENO) == 1;
-  bool spoke_ = false;
+  const Progress::Style style_;
   int size_ = 0;
   double begin_s_ = now_s();
   double said_s_ = now_s();

@@ -207,6 +207,7 @@ class Auditor {
     Case planned = c;
     if (const auto& from = run_.manifest.rewritten_from; from && *from < kTwoNumbersSince)
       planned.lse_kept = 1;
+    planned.adds_to_partials = run_.manifest.schema_version > 2;  // see problem.h
     const RowValues predicted = predicted_values(planned);
     // A rank's threads, where the case leaves them open, depend on how many ranks its host has.
     const bool same_machine = run_.manifest.device_fingerprint == device_fingerprint() &&

@@ -201,11 +201,11 @@ inline void hold_exchange(const HeldSizes& z, const DealtShards& dealt, int w, Q
       return g >= call.first && g <= call.last ? dealt[g].c : 0;
     });
     // The first call on others' queries writes all their partials.
-    const bool merges = !z.backward() && (call.own_queries || partials > 0);
+    const bool merges = call.own_queries || partials > 0;
     if (!call.own_queries) partials = z.results(r, 0, heads);
     if (!call.own_keys) key_sums = z.results(0, t, heads);
     worker.held[kToLeave] = partials + key_sums;
-    worker.call(merges ? z.results(rows, 0, heads) : 0);
+    worker.call(merges ? z.unmerged(rows, heads) : 0);
   }
   worker.end(sum_over(others, results));
   worker.held[kToLeave] = 0;
@@ -279,7 +279,8 @@ inline std::int64_t peak_form(std::string_view scheme, const Problem& problem, i
           : backward_workspace_bytes(kernel, shape.q(), shape.k(), problem.dtype, 1,
                                      shape.value_dim);
   std::int64_t most = 0;
-  hold(scheme, {problem, pass, workspace}, workers, grid, most);
+  const bool goes_on = problem.adds_to_partials && kernel_tiles(kernel, shape.head_dim).resumes;
+  hold(scheme, {problem, pass, workspace, goes_on}, workers, grid, most);
   return most;
 }
 

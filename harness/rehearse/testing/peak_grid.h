@@ -131,7 +131,7 @@ inline void GridWorker::compute_own(int hop) {
   if (rows == 0) return;
   worker.held[kResults] = z.results(own.c, 0, heads);
   if (hop == 0) worker.held[kToLeave] = key_sums(0);
-  worker.call(z.backward() || hop == 0 ? 0 : z.results(rows, 0, heads));
+  worker.call(hop == 0 ? 0 : z.unmerged(rows, heads));
 }
 
 inline void GridWorker::compute_others(int hop) {
@@ -139,7 +139,7 @@ inline void GridWorker::compute_others(int hop) {
   if (rows == 0) return;
   const bool begun = worker.held[kToLeave] > 0;
   worker.held[kToLeave] = z.results(r, 0, heads) + key_sums(hop);
-  worker.call(z.backward() || !begun ? 0 : z.results(rows, 0, heads));
+  worker.call(begun ? z.unmerged(rows, heads) : 0);
 }
 
 inline void GridWorker::compute(int step) {

@@ -29,6 +29,7 @@ struct HeldSizes {
   const Problem& problem;
   Pass pass;
   std::int64_t workspace;        // of a kernel call
+  bool goes_on;                  // a call adds to the results of those before it
   DType gradients = DType::f32;  // as in Plan
 
   using Roles = std::span<const TensorRole>;
@@ -42,6 +43,10 @@ struct HeldSizes {
                                      bool sent = false) const {
     return bytes(results_of(pass).first(1), c, heads, sent) +
            bytes(results_of(pass).subspan(1), m, heads, sent);
+  }
+  // What a call takes for its results before they are merged with others.
+  [[nodiscard]] std::int64_t unmerged(std::int64_t rows, const Range& heads) const {
+    return goes_on || backward() ? 0 : results(rows, 0, heads);
   }
   [[nodiscard]] std::int64_t sent_inputs(std::int64_t c, std::int64_t m, const Range& heads) const {
     return kMessageHeaderBytes + inputs(c, m, heads, true);

@@ -93,24 +93,23 @@ void WorkerRunner::compute(const KernelCall& call) {
       call_schedule_for(plan_, blocks_, call, arguments_.kernel, device_);
 
   // A message may have begun the partial before the first call of its block.
-  const bool in_place = call.first && !partial.begun;
+  const bool is_first = call.first && !partial.begun;
+  if (!is_first && !partial.begun) begin_partial(partial);
+  partial.begun = true;
+  const TensorView out = rows_of_call(call, TensorRole::partial, partial.out.view());
+  const TensorView lse = rows_of_call(call, TensorRole::partial, partial.lse.view());
+  const bool resumes = !is_first && plan_.problem.adds_to_partials &&
+                       device_.tiles(arguments_.kernel, plan_.problem.shape.head_dim).resumes;
   Partial result;
-  if (!in_place)
+  if (!is_first && !resumes)
     result = make_partial(call.q_end - call.q_begin, call.heads, "out_step", "lse_step");
-  const Partial& target = in_place ? partial : result;
-  attend(
-      tools_, arguments_,
-      {input_of(call, TensorRole::q), input_of(call, TensorRole::k), input_of(call, TensorRole::v),
-       schedule ? &*schedule : nullptr, plan_.problem.scale, target.out.view(), target.lse.view()},
-      index_, &step_time().compute_s);
-  if (in_place) {
-    partial.begun = true;
-    return;
-  }
-  if (!partial.begun) begin_partial(partial);
-  device_.merge_partial(rows_of_call(call, TensorRole::partial, partial.out.view()),
-                        rows_of_call(call, TensorRole::partial, partial.lse.view()),
-                        result.out.view(), result.lse.view());
+  attend(tools_, arguments_,
+         {input_of(call, TensorRole::q), input_of(call, TensorRole::k),
+          input_of(call, TensorRole::v), schedule ? &*schedule : nullptr, plan_.problem.scale,
+          result.exists() ? result.out.view() : out, result.exists() ? result.lse.view() : lse,
+          resumes},
+         index_, &step_time().compute_s);
+  if (result.exists()) device_.merge_partial(out, lse, result.out.view(), result.lse.view());
 }
 
 void run_in_place(const Plan& plan, const ExecutionArguments& arguments,

@@ -38,8 +38,10 @@ using Random = std::mt19937_64;
   shape.head_dim = between(random, 1, 40);
   shape.value_dim = random() % 4 == 0 ? between(random, 1, 40) : shape.head_dim;
   const DType dtypes[] = {DType::f16, DType::bf16, DType::f32};
-  return make_problem(shape, random() % 2 == 0 ? MaskKind::full : MaskKind::causal,
-                      dtypes[random() % 3], random());
+  Problem problem = make_problem(shape, random() % 2 == 0 ? MaskKind::full : MaskKind::causal,
+                                 dtypes[random() % 3], random());
+  problem.adds_to_partials = random() % 2 == 0;
+  return problem;
 }
 
 [[nodiscard]] inline Plan dense_plan(const Problem& problem) {
