@@ -48,7 +48,7 @@ cat > paper.tex << 'TEX'
 \section{Results}
 Figure~\ref{fig:scheme_comparison} and Tables~\ref{tab:speed_up} and~\ref{tab:time} come from one run of
 QuorumBench, as its commands wrote them.
-\begin{figure}[t]
+\begin{figure}[!t]
   \includegraphics{paper/scheme_comparison.pdf}
   \input{paper/scheme_comparison.tex}
 \end{figure}
