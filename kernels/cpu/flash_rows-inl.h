@@ -99,11 +99,10 @@ HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64
   }
 }
 
-// transpose_in() sets to[x * width + i] = unit x of row i of the group for i < width; rows from
-// `count` on are 0. `flip` is added to the bits of each unit (signs). units must be a multiple
-// of 4. Where `pitch` is given it takes the place of width in to[]. transpose_out() sets row(i)[x]
-// = from[x * width + i] * factors[i] for i < count, x < dim; `from` must have rows for dim rounded
-// up to a multiple of 4. In both, width must be a multiple of the lanes.
+// transpose_in() sets to[x * (pitch or width) + i] = unit x of row i for i < width, with `flip`
+// added to its bits (signs), and 0 from `count` on; there is a row 0. units must be a multiple
+// of 4. transpose_out() sets row(i)[x] = from[x * width + i] * factors[i] for i < count, x < dim;
+// `from` has rows for dim rounded up to a multiple of 4. width must be a multiple of the lanes.
 #if HWY_TARGET == HWY_SCALAR
 
 template <class Row>
@@ -172,16 +171,17 @@ HWY_INLINE void transpose_in(Row row, std::int64_t count, std::int64_t units, st
                              std::uint32_t flip, float* HWY_RESTRICT to, std::int64_t pitch = 0) {
   pitch = std::max(pitch, width);
   const Floats d;
-  alignas(64) static constexpr float kZeroRow[256] = {};
   const auto bits = hn::BitCast(d, hn::Set(hn::RebindToUnsigned<Floats>(), flip));
   for (std::int64_t i = 0; i < width; i += lanes()) {
     const float* from[hn::MaxLanes(Floats())];
-    for (std::int64_t r = 0; r < lanes(); ++r) from[r] = i + r < count ? row(i + r) : kZeroRow;
+    for (std::int64_t r = 0; r < lanes(); ++r) from[r] = row(i + r < count ? i + r : 0);
+    const auto live = hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(0, count - i)));
     for (std::int64_t x = 0; x < units; x += 4) {
       Vector block[4];
       for (std::size_t r = 0; r < 4; ++r) block[r] = hn::Xor(load_blocks(d, from + r, x), bits);
       transpose_blocks(block);
-      for (std::int64_t r = 0; r < 4; ++r) hn::Store(block[r], d, to + (x + r) * pitch + i);
+      for (std::int64_t r = 0; r < 4; ++r)
+        hn::Store(hn::IfThenElseZero(live, block[r]), d, to + (x + r) * pitch + i);
     }
   }
 }
@@ -190,7 +190,7 @@ template <class Row>
 HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count, std::int64_t dim,
                               std::int64_t width, const float* factors, Row row) {
   const Floats d;
-  float unused[256];  // rows from `count` on
+  float unused[kMaxHeadDim];  // rows from `count` on
   for (std::int64_t i = 0; i < count; i += lanes()) {
     float* to[hn::MaxLanes(Floats())];
     for (std::int64_t r = 0; r < lanes(); ++r) to[r] = i + r < count ? row(i + r) : unused;

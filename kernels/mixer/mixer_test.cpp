@@ -57,6 +57,20 @@ TEST_P(MixerKernels, AxialWithAPairBiasAgreesWithItsFormulaInFloat64) {
   }
 }
 
+// Their keys are transposed whole, and the last chunk ends amid a vector of them.
+TEST_P(MixerKernels, MoreFeaturesThanAHeadHasElements) {
+  for (const bool causal : {false, true}) {
+    MixerCase c = testing_support::random_case(Mixer::performer, 3);
+    c.options.causal = causal;
+    c.options.rank = 600;
+    c.shape.n_tokens = 67;
+    SCOPED_TRACE(testing_support::text(c));
+    const MixerCall call(c);
+    const std::vector<double> naive = mix_naive(call.options, call.a, call.rows(), 2);
+    testing_support::expect_near(call.run(1), call.reference(), naive);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, MixerKernels, ::testing::ValuesIn(available_instruction_sets()),
                          [](const auto& set) { return std::string(word(set.param)); });
 
