@@ -10,7 +10,8 @@ inline constexpr Field kMixerOperator = parameter(
     word, problem, "mixer_operator", key("mixer.operator"), standard("softmax"), label("{}"),
     quiet_standard,
     meaning("{words}. It mixes the tokens; see [Other operators](README.md#other-operators)"),
-    needs(need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
+    needs(need("workload", "sequence_mixer"),
+          need("mask", "causal").of("ssd gated_delta selective_scan"),
           need("mask", "full").of("nystrom linformer perceiver axial"),
           need("mask", "full causal").of("linear performer")));
 
@@ -45,18 +46,26 @@ inline constexpr Field kMixerPairBias = parameter(
         "`seed`, one for each head and pair of columns"),
     needs(need("mixer_operator", "axial"), need("pass", "forward")));
 
-inline constexpr Field kMixerChunk =
-    parameter(integer, means, "mixer_chunk", key("mixer.chunk"), unit("tokens"), standard("64"),
-              range(1, 65'536), label("chunks of {}"), quiet_standard,
-              meaning("the tokens that a causal operator takes at a time, {range}"),
-              needs(need("mixer_operator", "linear performer ssd"), need("mask", "causal")));
+inline constexpr Field kMixerGate = parameter(
+    word, problem, "mixer_gate", since(3), key("mixer.gate"), standard("head"), label("{} gates"),
+    quiet_standard,
+    meaning("what `gated_delta` has a decay for in each token: {words}. `head` is Gated DeltaNet, "
+            "`channel`, of the keys, KDA"),
+    needs(need("mixer_operator", "gated_delta")));
+
+inline constexpr Field kMixerChunk = parameter(
+    integer, means, "mixer_chunk", key("mixer.chunk"), unit("tokens"), standard("64"),
+    range(1, 65'536), label("chunks of {}"), quiet_standard,
+    meaning("the tokens that a causal operator takes at a time, {range}"),
+    needs(need("mixer_operator", "linear performer ssd gated_delta"), need("mask", "causal")));
 
 inline constexpr Field kMixerScan = parameter(
     word, split, "mixer_scan", key("mixer.scan"), standard("chain"), label("{} of states"),
     quiet_standard,
     meaning("how workers get the state of tokens before theirs: {words}; see [Other operators]"
             "(README.md#other-operators). Under a full mask it is the state of all"),
-    needs(need("mixer_operator", "linear performer nystrom linformer perceiver ssd selective_scan"),
+    needs(need("mixer_operator",
+               "linear performer nystrom linformer perceiver ssd gated_delta selective_scan"),
           need("workers")));
 
 inline constexpr Field kMixerBlocks =

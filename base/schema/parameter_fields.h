@@ -86,7 +86,8 @@ inline constexpr Field kCaseFields[] = {
               needs(need("algorithm", kTakeInterestSets))),
     parameter(real, problem, "scale", nullable, label("scale {}"),
               meaning("the factor of the scores, above 0"), standard_meaning("1/sqrt(`head_dim`)"),
-              needs(need("mixer_operator", "softmax performer nystrom linformer perceiver axial"))),
+              needs(need("mixer_operator",
+                         "softmax performer nystrom linformer perceiver axial gated_delta"))),
     parameter(integer, means, "memory_budget_bytes", key("memory_budget"), unit("bytes"),
               at_least(1), nullable, label("budget {} B"), meaning("the most bytes of all tensors"),
               standard_meaning("none: the memory of the machine"),
@@ -202,7 +203,7 @@ inline constexpr Field kCaseFields[] = {
               needs(need("workload", "attention").or_if("device", "cpu"),
                     need("workload", "attention transformer_layer sequence_mixer")
                         .because("a pipeline computes both, in turns"),
-                    need("mixer_operator", "softmax linear axial ssd")
+                    need("mixer_operator", "softmax linear axial ssd gated_delta")
                         .because("the nearest of the others is mixer.operator: linear"),
                     need("workers", "1")
                         .or_if("mixer_operator", "softmax axial")
@@ -250,13 +251,12 @@ inline constexpr Field kCaseFields[] = {
 };
 
 inline constexpr Field kLaterFields[] = {
-    kCluster,        kClusterInside,        kClusterBetween,
-    kClusterNics,    kClusterOrder,         kMixerOperator,
-    kMixerRank,      kMixerDepth,           kMixerRows,
-    kMixerPairBias,  kMixerChunk,           kMixerScan,
-    kMixerBlocks,    kPipelineSchedule,     kPipelineStages,
-    kPipelineLayers, kPipelineMicrobatches, kPipelineVirtualStages,
-    kPipelineChunks, kPipelineCut};
+    kCluster,       kClusterInside, kClusterBetween, kClusterNics, kClusterOrder,
+    kMixerOperator, kMixerRank,     kMixerDepth,     kMixerRows,   kMixerPairBias,
+    kMixerGate,     kMixerChunk,    kMixerScan,      kMixerBlocks};
+inline constexpr Field kPipelineFields[] = {
+    kPipelineSchedule,      kPipelineStages, kPipelineLayers, kPipelineMicrobatches,
+    kPipelineVirtualStages, kPipelineChunks, kPipelineCut};
 
 template <std::size_t... Sizes>
 [[nodiscard]] consteval auto in_order(const Field (&... parts)[Sizes]) {
@@ -269,7 +269,8 @@ template <std::size_t... Sizes>
   return all;
 }
 
-inline constexpr std::array kParameterFields = in_order(kCaseFields, kStrategyKeys, kLaterFields);
+inline constexpr std::array kParameterFields =
+    in_order(kCaseFields, kStrategyKeys, kLaterFields, kPipelineFields);
 
 }  // namespace qb::fields
 

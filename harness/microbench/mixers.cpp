@@ -20,10 +20,13 @@ struct MixerBenchmark {
   std::int64_t key_dim = 64;
   bool backward = false;
   bool pair_bias = false;
+  bool of_channels = false;  // gated_delta: a decay for each channel of the keys
 
   [[nodiscard]] std::string name() const {
-    const char* const variant = backward ? "_backward" : pair_bias ? "_pair_bias" : "";
-    return std::string(word(options.kind)) + variant;
+    return std::string(word(options.kind)) + (of_channels ? "_channels" : "") +
+           (backward    ? "_backward"
+            : pair_bias ? "_pair_bias"
+                        : "");
   }
   [[nodiscard]] std::string mask() const { return options.causal ? "causal" : "full"; }
   // Tensors that are in the cache have limits.
@@ -50,8 +53,14 @@ MixerArguments add_mixer(Subject& s, const MixerBenchmark& c) {
                    .v = s.add(DType::f32, rows),
                    .scale = 1.0 / std::sqrt(static_cast<double>(c.key_dim)),
                    .out = s.add(DType::f32, rows)};
-  if (c.options.kind == Mixer::ssd)
-    scale(a.decay = s.add(DType::f32, {1, c.heads, c.n, 1}), -0.1, true);
+  if (c.options.kind == Mixer::ssd || c.options.kind == Mixer::gated_delta)
+    scale(a.decay = s.add(DType::f32, {1, c.heads, c.n, c.of_channels ? c.key_dim : 1}), -0.1,
+          true);
+  if (c.options.kind == Mixer::gated_delta) {
+    // About as long as 1: the numbers are normal.
+    scale(a.k, 1.0 / std::sqrt(static_cast<double>(c.key_dim)));
+    scale(a.beta = s.add(DType::f32, {1, c.heads, c.n, 1}), 0.5, true);
+  }
   if (scan) scale(a.delta = s.add(DType::f32, rows), 0.1, true);
   if (scan) scale(a.a = s.add(DType::f32, {1, c.heads, kValueDim, c.key_dim}), -8.0, true);
   if (c.options.kind == Mixer::performer)
@@ -82,11 +91,11 @@ void prepare(Subject& s, const MixerBenchmark& c) {
     s.ceiling = [] { return cpu::exp2_per_s(1); };
   }
   if (!c.backward) return;
-  s.row.flop = kNotAvailable;
-  s.ceiling = nullptr;
-  const MixerGradients gradients{s.add(DType::f32, a.out.extent), s.add(DType::f32, a.q.extent),
-                                 s.add(DType::f32, a.k.extent), s.add(DType::f32, a.v.extent),
-                                 s.add(DType::f32, {1, c.heads, c.n, 1})};
+  s.row.flop = mixer_backward_flop(c.options, mixer_shape(c.options, a));
+  const MixerGradients gradients{
+      s.add(DType::f32, a.out.extent),   s.add(DType::f32, a.q.extent),
+      s.add(DType::f32, a.k.extent),     s.add(DType::f32, a.v.extent),
+      s.add(DType::f32, a.decay.extent), s.add(DType::f32, a.beta.extent)};
   s.operation = [a, c, gradients, &s] { mix_backward(c.options, a, gradients, {s.memory, 1, 0}); };
 }
 
@@ -96,6 +105,7 @@ void register_mixers(Benchmarks& all) {
   const MixerOptions operators[] = {{Mixer::linear},
                                     {Mixer::linear, true},
                                     {Mixer::ssd, true},
+                                    {Mixer::gated_delta, true},
                                     {Mixer::performer, false, 266},
                                     {Mixer::performer, true, 266},
                                     {Mixer::nystrom, false, 64},
@@ -109,8 +119,13 @@ void register_mixers(Benchmarks& all) {
       cases.push_back(
           {options, n, n == 512 ? 2 : 8, options.kind == Mixer::selective_scan ? 16 : 64});
   for (const MixerOptions& options : operators)
-    if (options.kind == Mixer::linear || options.kind == Mixer::ssd || options.kind == Mixer::axial)
+    if (options.kind == Mixer::linear || options.kind == Mixer::ssd ||
+        options.kind == Mixer::gated_delta || options.kind == Mixer::axial)
       cases.push_back({.options = options, .backward = true});
+  const MixerOptions delta{Mixer::gated_delta, true};
+  cases.push_back({.options = delta, .n = 512, .heads = 2, .of_channels = true});
+  cases.push_back({.options = delta, .of_channels = true});
+  cases.push_back({.options = delta, .backward = true, .of_channels = true});
   const MixerOptions axial{.kind = Mixer::axial, .rows = 64};
   cases.push_back({.options = axial, .pair_bias = true});
   cases.push_back({.options = axial, .n = 16384});

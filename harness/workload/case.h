@@ -166,6 +166,7 @@ inline constexpr std::string_view kNoCluster = "none";  // all links are alike
   PART(mixer_depth, mixer, MixerCase::depth) \
   PART(mixer_rows, mixer, MixerCase::rows) \
   PART(mixer_pair_bias, mixer, MixerCase::pair_bias) \
+  PART(mixer_gate, mixer, MixerCase::gate) \
   PART(mixer_chunk, mixer, MixerCase::chunk) \
   PART(mixer_scan, mixer, MixerCase::scan) \
   PART(mixer_blocks, mixer, MixerCase::blocks) \

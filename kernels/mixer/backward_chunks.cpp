@@ -89,12 +89,6 @@ class Backward : ChunkRows {
     if (kind_ == Mixer::ssd) load_decay(first, count);
   }
 
-  static HWY_INLINE void transpose(const float* rows, std::int64_t stride, std::int64_t count,
-                                   std::int64_t columns, std::int64_t width, float* to) {
-    transpose_in([&](std::int64_t r) { return rows + r * stride; }, count, round_up(columns, 4),
-                 width, 0u, to);
-  }
-
   // d_out := d_out over the sum of weights; d_sum := the gradient of that sum.
   void divide(std::int64_t count) {
     const Floats d;
@@ -111,7 +105,7 @@ class Backward : ChunkRows {
       for (std::int64_t j = 0; j <= i && causal_; ++j) total += s_.weights[i * c_ + j];
       const Vector inverse = hn::Set(d, total == 0.0f ? 0.0f : 1.0f / total);
       float* const row = g_.d_out + i * p_;
-      change_row(row, p_, [&](std::int64_t, Vector x) { return hn::Mul(x, inverse); });
+      multiply_row(row, p_, inverse);
       g_.d_sum[i] = -hn::GetLane(inverse) * row_dot(row, s_.out + i * p_, values_);
     }
   }
@@ -155,12 +149,12 @@ class Backward : ChunkRows {
       finish_later(j, count, f_, g_.later_sums);
       g_.later_pairs[j] = row_dot(g_.gradients + j * f_, s_.k + j * f_, features_);
     }
-    add_columns_of(g_.d_weights, s_.q, f_, features_, count);
+    if (causal_) add_columns_of(g_.d_weights, s_.q, f_, features_, count, g_.gradients);
     put(s_.k, features_, f_, task_.gradients.d_k, t_.kv_head(), first, count, task_.adds);
     sum_products<false>(ahead_, count, values_, g_.gradients, p_,
                         RowsTerm{s_.k, f_, g_.later, p_, features_});
     for (std::int64_t j = 0; j < count; ++j) finish_later(j, count, p_, nullptr);
-    add_columns_of(s_.weights, g_.d_out, p_, values_, count);
+    if (causal_) add_columns_of(s_.weights, g_.d_out, p_, values_, count, g_.gradients);
     put(nullptr, values_, p_, task_.gradients.d_v, t_.kv_head(), first, count, task_.adds);
   }
 
@@ -176,22 +170,10 @@ class Backward : ChunkRows {
     });
   }
 
-  // gradients += the transpose of a triangle times rows.
-  HWY_INLINE void add_columns_of(const float* triangle, const float* rows, std::int64_t stride,
-                                 std::int64_t width, std::int64_t count) {
-    for_triangle_rows(causal_ ? count : 0, [&](std::int64_t row, std::int64_t n, std::int64_t) {
-      sum_products<true>(
-          ahead_, n, width, g_.gradients + row * stride, stride,
-          ColumnsTerm{{triangle + row * c_ + row, c_, rows + row * stride, stride, count - row}});
-    });
-  }
-
   void differentiate_queries(std::int64_t first, std::int64_t count) {
     const Floats d;
-    for (std::int64_t i = 0; i < count && kind_ == Mixer::ssd; ++i) {
-      const Vector factor = gate(i);
-      change_row(g_.d_out + i * p_, p_, [&](std::int64_t, Vector x) { return hn::Mul(x, factor); });
-    }
+    for (std::int64_t i = 0; i < count && kind_ == Mixer::ssd; ++i)
+      multiply_row(g_.d_out + i * p_, p_, gate(i));
     sum_products<false>(ahead_, count, features_, g_.gradients, f_,
                         RowsTerm{g_.d_out, p_, g_.state_transposed, f_, values_});
     for (std::int64_t i = 0; i < count; ++i) {
@@ -250,11 +232,7 @@ class Backward : ChunkRows {
   // T := T times the chunk's decay + phi(Q)^T G, and likewise the sums.
   void add_later(std::int64_t count) {
     const Floats d;
-    if (kind_ == Mixer::ssd) {
-      const Vector kept = gate_of_chunk(count);
-      change_row(g_.later, features_ * p_,
-                 [&](std::int64_t, Vector x) { return hn::Mul(x, kept); });
-    }
+    if (kind_ == Mixer::ssd) multiply_row(g_.later, features_ * p_, gate_of_chunk(count));
     sum_products<true>(ahead_, features_, values_, g_.later, p_,
                        ColumnsTerm{{s_.q, f_, g_.d_out, p_, count}});
     for (std::int64_t i = 0; i < count && kind_ == Mixer::linear; ++i)
@@ -283,6 +261,7 @@ HWY_EXPORT(backward);
 }  // namespace
 
 void run_backward(const BackwardTask& task, const ChunkScratch& scratch, const MixerScratch& more) {
+  if (task.chunks.is_delta()) return run_delta_backward(task, scratch, more);
   HWY_DYNAMIC_DISPATCH(backward)(task, scratch, more);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the backward pass of axial, linear and ssd: the float64 reference against finite
-// differences, and the kernels in every instruction set against the reference.
+// Tests the backward pass of axial, linear, ssd and gated_delta: the float64 reference against
+// finite differences, and the kernels in every instruction set against the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,36 +24,42 @@ double loss(const MixerCall& call, const TensorView& d_out) {
 }
 
 TEST(MixerGradients, ReferenceIsWhatFiniteDifferencesGive) {
-  for (const Mixer kind : {Mixer::axial, Mixer::linear, Mixer::ssd})
+  for (const Mixer kind : {Mixer::axial, Mixer::linear, Mixer::ssd, Mixer::gated_delta})
     for (const bool causal : {true, false}) {
-      if (causal ? kind == Mixer::axial : kind == Mixer::ssd) continue;
-      SCOPED_TRACE(std::string(word(kind)) + (causal ? " causal" : ""));
-      MixerCase c;
-      c.options = {kind, causal, 0, 4, 0, 2};
-      c.shape = {1, 2, 1, 6, 3, 2};
-      c.dtype = DType::f64;
-      const MixerCall call(c);
-      const Tensor d_out = testing_support::random_tensor(DType::f64, call.a.out.extent, 77);
-      const MixerGradientValues found = mix_backward_reference(call.options, call.a, d_out.view());
-      const auto expect = [&](const TensorView& of, const std::vector<double>& gradient) {
-        for (std::int64_t i = 0; i < of.extent.elements(); ++i) {
-          void* const at = static_cast<std::byte*>(of.data) + i * size_of(of.dtype);
-          const double x = load_element(at, of.dtype);
-          const double step = of.dtype == DType::f64 ? 1e-5 : 0x1p-8;
-          store_element(at, of.dtype, x + step);
-          const double up = loss(call, d_out.view());
-          store_element(at, of.dtype, x - step);
-          const double down = loss(call, d_out.view());
-          store_element(at, of.dtype, x);
-          EXPECT_NEAR(gradient[static_cast<std::size_t>(i)], (up - down) / (2.0 * step),
-                      of.dtype == DType::f64 ? 1e-7 : 1e-3)
-              << i;
-        }
-      };
-      expect(call.a.q, found.d_q);
-      expect(call.a.k, found.d_k);
-      expect(call.a.v, found.d_v);
-      if (kind == Mixer::ssd) expect(call.a.decay, found.d_decay);
+      for (const bool of_channels : {true, false}) {
+        if (causal ? kind == Mixer::axial : is_recurrent(kind)) continue;
+        if (of_channels && kind != Mixer::gated_delta) continue;
+        SCOPED_TRACE(std::string(word(kind)) + (causal ? " causal" : ""));
+        MixerCase c;
+        c.options = {kind, causal, 0, 4, 0, 2};
+        c.shape = {1, 2, 1, 6, 3, 2};
+        c.dtype = DType::f64;
+        c.of_channels = of_channels;
+        const MixerCall call(c);
+        const Tensor d_out = testing_support::random_tensor(DType::f64, call.a.out.extent, 77);
+        const MixerGradientValues found =
+            mix_backward_reference(call.options, call.a, d_out.view());
+        const auto expect = [&](const TensorView& of, const std::vector<double>& gradient) {
+          for (std::int64_t i = 0; i < of.extent.elements(); ++i) {
+            void* const at = static_cast<std::byte*>(of.data) + i * size_of(of.dtype);
+            const double x = load_element(at, of.dtype);
+            const double step = of.dtype == DType::f64 ? 1e-5 : 0x1p-8;
+            store_element(at, of.dtype, x + step);
+            const double up = loss(call, d_out.view());
+            store_element(at, of.dtype, x - step);
+            const double down = loss(call, d_out.view());
+            store_element(at, of.dtype, x);
+            EXPECT_NEAR(gradient[static_cast<std::size_t>(i)], (up - down) / (2.0 * step),
+                        of.dtype == DType::f64 ? 1e-7 : 1e-3)
+                << i;
+          }
+        };
+        expect(call.a.q, found.d_q);
+        expect(call.a.k, found.d_k);
+        expect(call.a.v, found.d_v);
+        if (call.a.decay.data != nullptr) expect(call.a.decay, found.d_decay);
+        if (call.a.beta.data != nullptr) expect(call.a.beta, found.d_beta);
+      }
     }
 }
 
@@ -65,7 +71,7 @@ class MixBackward : public ::testing::TestWithParam<InstructionSet> {
 
 TEST_P(MixBackward, AgreesWithTheFormulasInFloat64) {
   const bool slow = GetParam() == InstructionSet::scalar || testing_support::kSanitized;
-  for (const Mixer kind : {Mixer::axial, Mixer::linear, Mixer::ssd})
+  for (const Mixer kind : {Mixer::axial, Mixer::linear, Mixer::ssd, Mixer::gated_delta})
     for (std::uint64_t seed = 1; seed <= (slow ? 6u : 40u); ++seed) {
       const MixerCase c = testing_support::random_case(kind, seed);
       SCOPED_TRACE(testing_support::text(c));
@@ -80,7 +86,8 @@ TEST_P(MixBackward, AgreesWithTheFormulasInFloat64) {
       };
       MixerGradients gradients{d_out.view(), poisoned(call.a.q.extent), poisoned(call.a.k.extent),
                                poisoned(call.a.v.extent)};
-      if (kind == Mixer::ssd) gradients.d_decay = poisoned(call.a.decay.extent);
+      if (call.a.decay.data != nullptr) gradients.d_decay = poisoned(call.a.decay.extent);
+      if (call.a.beta.data != nullptr) gradients.d_beta = poisoned(call.a.beta.extent);
       mix_backward(call.options, call.a, gradients,
                    {testing_support::poisoned_allocator(), static_cast<int>(1 + seed % 3), 0});
       const MixerGradientValues exact =
@@ -106,7 +113,10 @@ TEST_P(MixBackward, AgreesWithTheFormulasInFloat64) {
       };
       const auto expect = [&](const char* what, const TensorView& found,
                               std::vector<double> MixerGradientValues::*of) {
-        const double term = kind == Mixer::ssd                ? 0.0
+        // A decay of gated_delta gets sums of pairs of later rows less those of earlier keys.
+        const bool cancels = kind == Mixer::gated_delta && of == &MixerGradientValues::d_decay;
+        const double term = cancels                           ? call.a.scale * product
+                            : is_recurrent(kind)              ? 0.0
                             : kind == Mixer::axial            ? term_of_axial(of)
                             : of == &MixerGradientValues::d_v ? of_values
                                                               : product;
@@ -116,7 +126,10 @@ TEST_P(MixBackward, AgreesWithTheFormulasInFloat64) {
       expect("d_q", gradients.d_q, &MixerGradientValues::d_q);
       expect("d_k", gradients.d_k, &MixerGradientValues::d_k);
       expect("d_v", gradients.d_v, &MixerGradientValues::d_v);
-      if (kind == Mixer::ssd) expect("d_decay", gradients.d_decay, &MixerGradientValues::d_decay);
+      if (call.a.decay.data != nullptr)
+        expect("d_decay", gradients.d_decay, &MixerGradientValues::d_decay);
+      if (call.a.beta.data != nullptr)
+        expect("d_beta", gradients.d_beta, &MixerGradientValues::d_beta);
     }
 }
 

@@ -18,8 +18,8 @@ namespace {
 void check_options(std::string_view who, const MixerOptions& options, const MixerArguments& a,
                    const MixerShape& shape) {
   const std::string_view kind = word(options.kind);
-  const bool recurrent = options.kind == Mixer::ssd || options.kind == Mixer::selective_scan;
-  if (recurrent && !options.causal) refuse(who, fmt::format("{} must be causal", kind));
+  if (is_recurrent(options.kind) && !options.causal)
+    refuse(who, fmt::format("{} must be causal", kind));
   if (!has_causal_form(options.kind) && options.causal)
     throw Unsupported(fmt::format("{}: {} has no causal form", who, kind));
   if (options.chunk < 1)
@@ -82,6 +82,11 @@ void check_mixer(std::string_view who, const MixerOptions& options, const MixerA
     refuse(who, fmt::format("q has {} tokens and k has {}", a.q.extent.length, shape.n_tokens));
   if (options.kind == Mixer::ssd)
     require_floats(who, "decay", a.decay, {shape.batch, shape.q_heads, shape.n_tokens, 1});
+  if (options.kind == Mixer::gated_delta) {
+    const std::int64_t channels = a.decay.extent.head_dim == 1 ? 1 : shape.key_dim;
+    require_floats(who, "decay", a.decay, {shape.batch, shape.q_heads, shape.n_tokens, channels});
+    require_floats(who, "beta", a.beta, {shape.batch, shape.q_heads, shape.n_tokens, 1});
+  }
   if (a.pair_bias.data != nullptr) {
     const std::int64_t columns = shape.n_tokens / options.rows;
     require_floats(who, "pair_bias", a.pair_bias, {1, shape.q_heads, columns, columns});

@@ -52,6 +52,25 @@ class ChunkRows {
       load_features(t_.a.k, t_.kv_head(), first, count, s_.k);
   }
 
+  // Fetches the rows of the next chunk between the products of this one, unless all tensors may lie
+  // in the second-level cache.
+  void look_ahead(std::int64_t first) {
+    constexpr std::int64_t kCachedBytes = 512 * 1024;  // of one tensor
+    ahead_ = {};
+    if (t_.a.k.bytes() <= kCachedBytes) return;
+    const auto add = [&](const TensorView& view, std::int64_t head) {
+      const std::int64_t size = size_of(view.dtype);
+      ahead_.rows[ahead_.count++] = {view.row(t_.batch, head, first), view.token_stride * size,
+                                     view.extent.head_dim * size};
+    };
+    if (t_.attends) add(t_.a.q, t_.head);
+    if (t_.attends && t_.options.causal) add(t_.a.out, t_.head);
+    if (t_.absorbs) add(t_.a.k, t_.kv_head());
+    if (t_.absorbs) add(t_.a.v, t_.kv_head());
+    ahead_.end = std::min(t_.chunk(), t_.a.k.extent.length - first);
+    ahead_.at_once = ceil_div(t_.chunk(), t_.options.causal ? 32 : 10);
+  }
+
   void load_decay(std::int64_t first, std::int64_t count) {
     // A factor of 2^-1000 and less is 0, even times the state of a whole sequence.
     constexpr double kReset = -1000.0;
@@ -68,6 +87,11 @@ class ChunkRows {
     transpose_in([&](std::int64_t j) { return s_.k + j * f_; }, count, round_up(features_, 4),
                  round_up(count, kMixerColumns), 0u, s_.k_transposed);
   }
+  static HWY_INLINE void transpose(const float* rows, std::int64_t stride, std::int64_t count,
+                                   std::int64_t columns, std::int64_t width, float* to) {
+    transpose_in([&](std::int64_t r) { return rows + r * stride; }, count, round_up(columns, 4),
+                 width, 0u, to);
+  }
   // weights [rows][c] := the products of q [rows][f] and the first `seen` of the chunk's keys.
   void weigh_keys(const float* q, std::int64_t rows, std::int64_t seen, std::int64_t count,
                   float* weights) {
@@ -81,6 +105,16 @@ class ChunkRows {
   static HWY_INLINE void for_triangle_rows(std::int64_t count, Function function) {
     for (std::int64_t row = 0; row < count; row += kTriangleRows)
       function(row, std::min(kTriangleRows, count - row), std::min(count, row + kTriangleRows));
+  }
+
+  // C [count][stride] += the transpose of a triangle times rows.
+  HWY_INLINE void add_columns_of(const float* triangle, const float* rows, std::int64_t stride,
+                                 std::int64_t width, std::int64_t count, float* c) {
+    for_triangle_rows(count, [&](std::int64_t row, std::int64_t n, std::int64_t) {
+      sum_products<true>(
+          ahead_, n, width, c + row * stride, stride,
+          ColumnsTerm{{triangle + row * c_ + row, c_, rows + row * stride, stride, count - row}});
+    });
   }
 
   // 2 to the decay from the chunk's begin, or from token j, to token i. Numbers below 2^-126, which
@@ -109,13 +143,17 @@ class ChunkRows {
     return gate(count - 1, hn::Set(d, s_.gate[j]), hn::Set(d, s_.gate[c_ + j]));
   }
 
+  // The columns from j on that row i sees.
+  [[nodiscard]] static HWY_INLINE hn::Mask<Floats> seen_by(std::int64_t i, std::int64_t j) {
+    return hn::FirstN(Floats(), static_cast<std::size_t>(std::max<std::int64_t>(0, i + 1 - j)));
+  }
+
   // The weights of row i of W from column j on, with the decay of an ssd and masked.
   [[nodiscard]] HWY_INLINE Vector seen_weight(std::int64_t i, std::int64_t j, Vector weight) const {
     const Floats d;
     if (kind_ == Mixer::ssd)
       weight = hn::Mul(weight, gate(i, hn::Load(d, s_.gate + j), hn::Load(d, s_.gate + c_ + j)));
-    const auto seen = static_cast<std::size_t>(std::max<std::int64_t>(0, i + 1 - j));
-    return hn::IfThenElseZero(hn::FirstN(d, seen), weight);
+    return hn::IfThenElseZero(seen_by(i, j), weight);
   }
 
   // The end of the columns of W that its row i has.

@@ -96,25 +96,6 @@ class Chunks : ChunkRows {
     if (t_.absorbs) absorb(count);
   }
 
-  // Fetches the rows of the next chunk between the products of this one, unless all tensors may lie
-  // in the second-level cache.
-  void look_ahead(std::int64_t first) {
-    constexpr std::int64_t kCachedBytes = 512 * 1024;  // of one tensor
-    ahead_ = {};
-    if (t_.a.k.bytes() <= kCachedBytes) return;
-    const auto add = [&](const TensorView& view, std::int64_t head) {
-      const std::int64_t size = size_of(view.dtype);
-      ahead_.rows[ahead_.count++] = {view.row(t_.batch, head, first), view.token_stride * size,
-                                     view.extent.head_dim * size};
-    };
-    if (t_.attends) add(t_.a.q, t_.head);
-    if (t_.attends && t_.options.causal) add(t_.a.out, t_.head);
-    if (t_.absorbs) add(t_.a.k, t_.kv_head());
-    if (t_.absorbs) add(t_.a.v, t_.kv_head());
-    ahead_.end = std::min(t_.chunk(), t_.a.k.extent.length - first);
-    ahead_.at_once = ceil_div(t_.chunk(), t_.options.causal ? 32 : 10);
-  }
-
   void load_chunk(std::int64_t first, std::int64_t count) {
     load_keys(first, count);
     if (kind_ == Mixer::ssd) load_decay(first, count);
@@ -176,9 +157,7 @@ class Chunks : ChunkRows {
   void rescale() {
     for (std::int64_t r = 0; r < features_; ++r) {
       const Vector factor = hn::Set(Floats(), s_.rescaling[r]);
-      if (s_.rescaling[r] != 1.0f)
-        change_row(s_.state + r * p_, p_,
-                   [&](std::int64_t, Vector x) { return hn::Mul(x, factor); });
+      if (s_.rescaling[r] != 1.0f) multiply_row(s_.state + r * p_, p_, factor);
       s_.sums[r] *= s_.rescaling[r];
     }
     std::copy_n(s_.next_largest, f_, s_.largest);
@@ -187,13 +166,9 @@ class Chunks : ChunkRows {
   void absorb(std::int64_t count) {
     if (exponential_) rescale();
     if (kind_ == Mixer::ssd) {
-      const Vector kept = gate_of_chunk(count);
-      change_row(s_.state, features_ * p_,
-                 [&](std::int64_t, Vector x) { return hn::Mul(x, kept); });
-      for (std::int64_t j = 0; j < count; ++j) {
-        const Vector factor = gate_to_end(j, count);
-        change_row(s_.k + j * f_, f_, [&](std::int64_t, Vector x) { return hn::Mul(x, factor); });
-      }
+      multiply_row(s_.state, features_ * p_, gate_of_chunk(count));
+      for (std::int64_t j = 0; j < count; ++j)
+        multiply_row(s_.k + j * f_, f_, gate_to_end(j, count));
     } else {
       add_column_sums(s_.k, count, f_, f_, s_.sums);
     }
@@ -224,23 +199,31 @@ std::int64_t ChunkScratch::carve(const ChunkTask& task, float* memory, ChunkScra
   const std::int64_t weights = task.options.causal ? c * c : 0;
   const std::int64_t transposed = task.options.causal ? c * f : 0;
   const std::int64_t inputs = task.is_exponential() ? c * up(task.a.k.extent.head_dim) : 0;
+  const std::int64_t delta = task.is_delta() ? 1 : 0;
+  const std::int64_t columns = p + delta * f;
   return carve_floats(memory, {{&s.q, c * f},
                                {&s.k, c * f},
                                {&s.k_transposed, transposed},
                                {&s.v, c * p},
                                {&s.weights, weights},
                                {&s.out, c * p},
-                               {&s.state, (f + kMixerColumns) * p},
+                               {&s.state, (f + kMixerColumns) * columns},
                                {&s.sums, f},
                                {&s.largest, f},
                                {&s.next_largest, f},
                                {&s.rescaling, f},
                                {&s.inverse, c},
                                {&s.gate, 2 * c},
-                               {&s.inputs, inputs}});
+                               {&s.inputs, inputs},
+                               {&s.key_weights, delta * c * c},
+                               {&s.updates, delta * c * columns},
+                               {&s.rest, delta * 4 * columns},
+                               {&s.factors, task.a.decay.extent.head_dim > 1 ? c * f : 0},
+                               {&s.beta, delta * c}});
 }
 
 void run_chunks(const ChunkTask& task, const ChunkScratch& scratch) {
+  if (task.is_delta()) return run_delta(task, scratch);
   HWY_DYNAMIC_DISPATCH(run)(task, scratch);
 }
 

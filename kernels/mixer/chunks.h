@@ -46,11 +46,12 @@ struct ChunkTask {
     return head / (a.q.extent.heads / a.k.extent.heads);
   }
   [[nodiscard]] std::int64_t state_head() const {
-    return options.kind == Mixer::ssd ? head : kv_head();
+    return options.kind == Mixer::ssd || is_delta() ? head : kv_head();
   }
   [[nodiscard]] std::int64_t features() const {
     return is_exponential() ? options.rank : a.k.extent.head_dim;
   }
+  [[nodiscard]] bool is_delta() const { return options.kind == Mixer::gated_delta; }
   [[nodiscard]] bool is_exponential() const { return exponential.omega.data != nullptr; }
   // Without a mask between them any number of tokens may be taken at a time.
   [[nodiscard]] std::int64_t chunk() const {
@@ -71,10 +72,16 @@ struct ChunkScratch {
   float* sums;          // [f], of phi(k)
   float* largest;       // [f], exponents of the features in `state` and `sums` are relative to them
   float* next_largest;  // [f], with the keys of the chunk
-  float* rescaling;     // [f], 2^(largest - next_largest)
+  float* rescaling;     // [f], 2^(largest - next_largest); gated_delta: what the chunk leaves of S
   float* inverse;       // [c], of the sums of weights
   float* gate;          // [2][c], sums of the decay in units of log 2, as a float and a rest
   float* inputs;        // [c][d]
+  // Of gated_delta (delta_rows-inl.h); its state and the updates also have columns for M.
+  float* key_weights;  // [c][c], of a key and an earlier one
+  float* updates;      // [c][p + f]
+  float* rest;         // [4][p + f]
+  float* factors;      // [c][f], of the decay of channels
+  float* beta;         // [c]
 
   // Returns the floats that it takes, and carves them from `memory` unless that is nullptr.
   static std::int64_t carve(const ChunkTask& task, float* memory, ChunkScratch& scratch);
@@ -108,5 +115,6 @@ inline std::int64_t carve_floats(float* memory,
 }
 
 void run_chunks(const ChunkTask& task, const ChunkScratch& scratch);
+void run_delta(const ChunkTask& task, const ChunkScratch& scratch);  // of gated_delta
 
 }  // namespace qb::cpu

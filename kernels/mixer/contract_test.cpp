@@ -21,8 +21,7 @@ using testing_support::values;
 
 MixerCase plain_case(Mixer kind) {
   MixerCase c;
-  const bool causal = kind == Mixer::ssd || kind == Mixer::selective_scan;
-  c.options = {kind, causal, 20, 16, 2, 11};
+  c.options = {kind, is_recurrent(kind), 20, 16, 2, 11};
   c.shape = {1, 2, 2, 99, 16, kind == Mixer::perceiver ? 16 : 24};
   return c;
 }
@@ -54,12 +53,14 @@ TEST(Mix, StridedViewsGiveTheSameAsCopies) {
       MixerCase c = plain_case(kind);
       c.dtype = dtype;
       c.biased = kind == Mixer::axial && dtype == DType::f32;
+      c.of_channels = kind == Mixer::gated_delta && dtype == DType::f32;
       const MixerCall call(c);
       const std::vector<double> expected = call.run(1);
       MixerArguments a = call.a;
-      std::vector<Tensor> memory(7);
+      std::vector<Tensor> memory(8);
       std::size_t next = 0;
-      for (TensorView* const view : {&a.q, &a.k, &a.v, &a.decay, &a.delta, &a.out, &a.pair_bias}) {
+      for (TensorView* const view :
+           {&a.q, &a.k, &a.v, &a.decay, &a.delta, &a.out, &a.pair_bias, &a.beta}) {
         if (view->data != nullptr) *view = spread(*view, memory[next]);
         ++next;
       }
@@ -240,6 +241,12 @@ TEST(Mix, WhatDoesNotFitIsRefusedByName) {
             "mix: ssd must be causal");
   EXPECT_EQ(refusal(Mixer::nystrom, [](MixerCall& c) { c.options.causal = true; }),
             "mix: nystrom has no causal form");
+  EXPECT_EQ(refusal(Mixer::gated_delta, [](MixerCall& c) { c.a.decay.extent.head_dim = 2; }),
+            "mix: decay is [1, 2, 99, 2] and should be [1, 2, 99, 16]");
+  EXPECT_EQ(refusal(Mixer::gated_delta, [](MixerCall& c) { c.a.beta = {}; }),
+            "mix: there is no beta");
+  EXPECT_EQ(refusal(Mixer::gated_delta, [](MixerCall& c) { c.a.k.extent.heads = 1; }),
+            "mix: v is [1, 2, 99, 24] and should be [1, 1, 99, 24]");
   EXPECT_EQ(refusal(Mixer::nystrom, [](MixerCall& c) { c.options.rank = 100; }),
             "mix: 99 tokens do not make 100 landmarks; take a rank of at most 99");
   EXPECT_EQ(refusal(Mixer::linformer, [](MixerCall& c) { c.options.rank = 0; }),
@@ -310,9 +317,11 @@ TEST(Mix, StatesAndGradientsThatThereAreNotAreRefused) {
   EXPECT_THAT([&] { mix_state(call.options, outside, context, state); },
               ThrowsMessage<std::invalid_argument>(
                   "mix_state: 99 tokens from token 1 on are not some of 99"));
-  EXPECT_THAT([&] { mix_backward(call.options, call.a, {}, context); },
-              ThrowsMessage<Unsupported>(
-                  "mix_backward: nystrom has no backward pass; axial, linear and ssd have one"));
+  EXPECT_THAT(
+      [&] { mix_backward(call.options, call.a, {}, context); },
+      ThrowsMessage<Unsupported>(
+          "mix_backward: nystrom has no backward pass; axial, linear, ssd and gated_delta have "
+          "one"));
   MixerCase biased = plain_case(Mixer::axial);
   biased.biased = true;
   EXPECT_THAT(

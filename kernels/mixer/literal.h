@@ -108,4 +108,32 @@ struct Features {
   }
 };
 
+// The state of gated_delta, token after token. Updates are rounded to `type`.
+template <class T>
+struct DeltaState {
+  Rows<T> k;
+  Rows<T> v;
+  Rows<T> decay;
+  Rows<T> beta;
+  DType type;
+  Rows<T> s{k.width, v.width};
+  std::vector<T> error{};   // of the last token: v less what the decayed state has of its key
+  std::vector<T> update{};  // beta times that
+  [[nodiscard]] T factor(std::int64_t i, std::int64_t r) const {
+    return std::exp(decay.row(i)[decay.width == 1 ? 0 : r]);
+  }
+  void add(std::int64_t i) {
+    error.assign(v.row(i), v.row(i) + v.width);
+    for (std::int64_t r = 0; r < k.width; ++r) {
+      const T kept = factor(i, r);
+      for (std::int64_t x = 0; x < v.width; ++x) s.row(r)[x] *= kept;
+      add_row(-k.row(i)[r], s.row(r), v.width, error.data());
+    }
+    update.clear();
+    for (const T each : error) update.push_back(rounded(beta.row(i)[0] * each, type));
+    for (std::int64_t r = 0; r < k.width; ++r)
+      add_row(k.row(i)[r], update.data(), v.width, s.row(r));
+  }
+};
+
 }  // namespace qb::literal

@@ -155,7 +155,7 @@ void sum_nystrom(const MixerOptions& options, const MixerArguments& a, const Ker
   segment_means(a.k, state.vector, a.first_token, a.all_tokens);
 }
 
-// Calls use(call) with the call of linear, ssd or performer.
+// Calls use(call) with the call of linear, ssd, gated_delta or performer.
 template <class Use>
 void with_call(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
                const Use& use) {
@@ -169,6 +169,7 @@ void sum(const MixerOptions& options, const MixerArguments& a, const KernelConte
   switch (options.kind) {
     case Mixer::linear:
     case Mixer::ssd:
+    case Mixer::gated_delta:
     case Mixer::performer:
       return with_call(options, a, context, [&](SegmentedCall call) { call.sum(state); });
     case Mixer::linformer:

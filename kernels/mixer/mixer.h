@@ -27,6 +27,12 @@
 //                   et al. 2021); -inf hides a pair if its V is finite
 //   ssd             H_i = exp(decay_i) H_(i-1) + k_i v_i^T, out_i = H_i^T q_i
 //                   (Mamba-2, Dao and Gu 2024: q is C, k is B, v is X)
+//   gated_delta     S_i = (I - beta_i k_i k_i^T) Diag(exp(decay_i)) S_(i-1) + beta_i k_i v_i^T,
+//                   out_i = c S_i^T q_i; the state decays first, then it is corrected. With one
+//                   decay a head it is Gated DeltaNet (Yang et al. 2024, "Gated Delta Networks"),
+//                   with one for each channel of the keys KDA (Kimi Linear, 2025). Keys are
+//                   expected of length 1: nothing here makes them so, and with beta |k|^2 > 2 the
+//                   state grows without a limit
 //   selective_scan  h_i = exp(delta_i a) h_(i-1) + delta_i v_i k_i^T, out_i = h_i q_i, for each
 //                   channel (Mamba-1, Gu and Dao 2023: q is C, k is B, v is x; without D x)
 //
@@ -42,17 +48,27 @@
 
 namespace qb {
 
-enum class Mixer { linear, performer, nystrom, linformer, perceiver, axial, ssd, selective_scan };
+enum class Mixer {
+  linear,
+  performer,
+  nystrom,
+  linformer,
+  perceiver,
+  axial,
+  ssd,
+  gated_delta,
+  selective_scan
+};
 
 QB_WORDS(Mixer, "operator", linear, performer, nystrom, linformer, perceiver, axial, ssd,
-         selective_scan);
+         gated_delta, selective_scan);
 
 struct MixerOptions {
   Mixer kind = Mixer::linear;
-  bool causal = false;  // ssd and selective_scan must be; see has_causal_form()
+  bool causal = false;  // is_recurrent() ones must be; see has_causal_form()
   // performer: features; nystrom: landmarks; linformer: projected length; perceiver: latents
   std::int64_t rank = 0;
-  std::int64_t chunk = 64;  // linear and performer where causal, ssd: tokens of a chunk
+  std::int64_t chunk = 64;  // linear and performer where causal, ssd, gated_delta: tokens
   std::int64_t depth = 0;   // perceiver
   std::int64_t rows = 0;    // axial; they divide the tokens
   int exchange = 0;         // nystrom: which of its two states is meant, see MixerState
@@ -62,17 +78,20 @@ struct MixerOptions {
 // others are f32 unless said otherwise. Query head i reads key-value head i / (h / g). A view with
 // a head_stride of 0 shares one head among all.
 struct MixerArguments {
-  TensorView q;        // [b,h,n,d]; selective_scan: [b,1,n,d], d is the size of the state
-  TensorView k;        // [b,g,n,d]; selective_scan: [b,1,n,d]
-  TensorView v;        // [b,g,n,p]; selective_scan: [b,h,n,p], p channels
-  TensorView decay{};  // ssd: [b,h,n,1], logarithms of the factors, <= 0; -inf resets the state
+  TensorView q;  // [b,h,n,d]; selective_scan: [b,1,n,d], d is the size of the state
+  TensorView k;  // [b,g,n,d]; selective_scan: [b,1,n,d]
+  TensorView v;  // [b,g,n,p]; selective_scan: [b,h,n,p], p channels
+  // ssd: [b,h,n,1], logarithms of the factors, <= 0; -inf resets the state. gated_delta: likewise,
+  // or [b,h,n,d], of each channel of the keys
+  TensorView decay{};
+  TensorView beta{};   // gated_delta: [b,h,n,1], from 0 to 2
   TensorView delta{};  // selective_scan: [b,h,n,p], >= 0, with the type of v
   TensorView a{};      // selective_scan: [1,h,p,d], < 0
   // performer: omega [1,1,rank,d]; perceiver: L [1,1,rank,d]; linformer: E [1,1,rank,n]
   TensorView projection{};
   TensorView value_projection{};  // linformer: F [1,1,rank,n]; without data it is E
   TensorView pair_bias{};         // axial: B [1,h,C,C], of queries and keys; without data it is 0
-  double scale = 1.0;             // performer, nystrom, linformer, perceiver, axial
+  double scale = 1.0;             // performer, nystrom, linformer, perceiver, axial, gated_delta
   TensorView out{};               // [b,h,n,p]
   // nystrom over a shard: its first token, and all tokens that the segments are of; 0: only these.
   std::int64_t first_token = 0;
@@ -103,8 +122,11 @@ struct MixerShape {
 //   nystrom         [b,h,rank,d]  Q~                      [b,g,rank,d]  K~
 //     exchange 1    [b,h,rank,p]  A3 V                    [b,h,rank,1]  its LSE
 //   ssd             [b,h,d,p]     H                       [b,h,1,1]     sum of decay
+//   gated_delta     [b,h,d,p]     S                       [b,h,d,d]     M, the product of
+//                                 (I - beta k k^T) Diag(exp(decay)) of the tokens, the last on the
+//                                 left: a state S before them leaves M S to the one after them
 //   selective_scan  [b,h,p,d]     h                       [b,h,p,1]     sum of delta
-// The vector of ssd and selective_scan matters only where a state is appended to another. Workers
+// The vector of ssd, gated_delta and selective_scan matters only where a state is appended. Workers
 // that share a nystrom exchange two states, one after the other: the second needs the first of all
 // tokens. Tokens of a shard leave to Q~ and K~ their part of the means. axial has no state.
 struct MixerState {
@@ -116,6 +138,8 @@ struct MixerStateExtents {
   Extent vector;
 };
 [[nodiscard]] bool has_causal_form(Mixer kind);
+// It has no other form.
+[[nodiscard]] bool is_recurrent(Mixer kind);
 // How many states workers exchange.
 [[nodiscard]] int mixer_exchanges(Mixer kind);
 [[nodiscard]] MixerStateExtents mixer_state_extents(const MixerOptions& options,
@@ -136,7 +160,7 @@ void mix(const MixerOptions& options, const MixerArguments& arguments, const Ker
          const MixerState* before = nullptr, const MixerState* after = nullptr);
 
 // state := the state of these tokens alone; out is not used, and only nystrom uses q, but q says
-// the heads of an ssd.
+// the heads of an ssd and of a gated_delta.
 void mix_state(const MixerOptions& options, const MixerArguments& arguments,
                const KernelContext& context, const MixerState& state);
 
@@ -146,15 +170,17 @@ void attend_state(const MixerOptions& options, const MixerArguments& arguments,
                   const KernelContext& context, const MixerState& state);
 
 // Gradients of a loss, f32 and written whole: d_q [b,h,n,d], d_k [b,g,n,d], d_v [b,g,n,p] and, of
-// an ssd, d_decay [b,h,n,1], from d_out [b,h,n,p] of the inputs' type or f32.
+// ssd and gated_delta, d_decay and d_beta, like decay and beta, from d_out [b,h,n,p] of the inputs'
+// type or f32.
 struct MixerGradients {
   TensorView d_out;
   TensorView d_q;
   TensorView d_k;
   TensorView d_v;
   TensorView d_decay{};
+  TensorView d_beta{};
 };
-// For axial without a pair bias, linear and ssd; the others throw Unsupported.
+// For axial without a pair bias, linear, ssd and gated_delta; the others throw Unsupported.
 void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                   const MixerGradients& gradients, const KernelContext& context);
 
@@ -187,8 +213,8 @@ void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, do
 void fill_orthogonal(const TensorView& omega, std::uint64_t seed);
 
 // Returns out [b,h,rows,p] of the given tokens, in float64 and by the formulas above, of which the
-// causal ones are sums over pairs except selective_scan, which is the recurrence. It shares nothing
-// with the kernels. threads > 1 splits the heads.
+// causal ones are sums over pairs except selective_scan and gated_delta, which are the recurrence.
+// It shares nothing with the kernels. threads > 1 splits the heads.
 [[nodiscard]] std::vector<double> mix_reference(const MixerOptions& options,
                                                 const MixerArguments& arguments,
                                                 std::span<const std::int64_t> rows,
@@ -199,13 +225,14 @@ void fill_orthogonal(const TensorView& omega, std::uint64_t seed);
                                             const MixerArguments& arguments,
                                             std::span<const std::int64_t> rows, int threads = 1);
 
-// The gradients of axial, linear and ssd by the formulas, in float64 and as mix_naive(): of every
-// token.
+// The gradients of axial, linear, ssd and gated_delta by the formulas, in float64 and as
+// mix_naive(): of every token.
 struct MixerGradientValues {
   std::vector<double> d_q;
   std::vector<double> d_k;
   std::vector<double> d_v;
-  std::vector<double> d_decay;  // of ssd
+  std::vector<double> d_decay;  // of ssd and gated_delta
+  std::vector<double> d_beta;   // of gated_delta
 };
 [[nodiscard]] MixerGradientValues mix_backward_reference(const MixerOptions& options,
                                                          const MixerArguments& arguments,
@@ -219,6 +246,8 @@ struct MixerGradientValues {
 // (delta a, exp, two products and a sum for h, a product and a sum for out) and one for delta v.
 //   linear, ssd   2 n d p (g + h), ssd 4 n d p h; causal: (2 d + 2 p) h pairs more, the pairs of
 //                 tokens j <= i of one chunk                    (Mamba-2, section 6)
+//   gated_delta   (6 n d p + (4 pairs - 2 n) (d + p)) h: besides those of ssd, what the state has
+//                 of the keys, 2 n d p, and products of keys, which are of pairs j < i
 //   performer     2 n rank (d + p) (g + h); causal: (2 rank + 2 p) h pairs more
 //   linformer     2 n rank (d + p) (g + h)
 //   nystrom       4 n rank (d + p) h + (48 rank^3 + 2 rank^2 (d + p)) h
@@ -228,6 +257,7 @@ struct MixerGradientValues {
 // The same of mix_backward(), which keeps nothing of a forward pass and makes it anew:
 //   linear        2 n d p (g + 5 h); causal: 6 (d + p) h pairs more
 //   ssd           (10 n d p + (6 d + 4 p) pairs) h
+//   gated_delta   (18 n d p + (14 d + 12 p) pairs - 8 n (d + p)) h
 //   axial         those of mixer_flop() and (n^2 / rows (6 d + 4 p) + 10 n rows p) h
 [[nodiscard]] double mixer_backward_flop(const MixerOptions& options, const MixerShape& shape);
 

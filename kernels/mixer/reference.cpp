@@ -40,6 +40,8 @@ class Head {
         return axial(out, first);
       case Mixer::ssd:
         return ssd(out, first);
+      case Mixer::gated_delta:
+        return gated_delta(out, first);
       case Mixer::selective_scan:
         return selective_scan(out, first);
     }
@@ -229,6 +231,18 @@ class Head {
         const T weight = rounded(dot(q.row(i), k.row(j), k.width), type_) * std::exp(exponent);
         add_row(rounded(weight, type_), v.row(j), v.width, to);
       }
+    }
+  }
+
+  void gated_delta(Rows<T>& out, std::int64_t first) const {
+    const Rows<T> q = own(a_.q);
+    DeltaState<T> state{shared(a_.k), shared(a_.v), own(a_.decay), own(a_.beta), type_};
+    std::int64_t done = 0;
+    for (const std::int64_t i : rows_) {  // ascending
+      for (; done <= i; ++done) state.add(done);
+      T* const to = out.row(first++);
+      for (std::int64_t r = 0; r < q.width; ++r)
+        add_row(scale() * q.row(i)[r], state.s.row(r), state.s.width, to);
     }
   }
 

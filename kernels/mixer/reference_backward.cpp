@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of axial, linear and ssd by their formulas, one query head at a time: of axial
-// those of attention (kernels/attention_backward.h), of the columns and then of the rows. With w_ij
-// the weight of a pair, g_i the gradient of out_i and, for linear, D_i = sum_j w_ij:
+// The gradients of axial, linear, ssd and gated_delta by their formulas, one query head at a time:
+// of axial those of attention (kernels/attention_backward.h), of the columns and then of the rows.
+// With w_ij the weight of a pair, g_i the gradient of out_i and, for linear, D_i = sum_j w_ij:
 //
 //   linear   dw_ij = g_i.(v_j - out_i) / D_i     dv_j = sum_i w_ij / D_i g_i
 //            dphi(q_i) = sum_j dw_ij phi(k_j)    dphi(k_j) = sum_i dw_ij phi(q_i)
 //   ssd      w_ij = e_ij q_i.k_j, e_ij = exp(sum of decay_t over j < t <= i), dw_ij = g_i.v_j
 //            dv_j = sum_i w_ij g_i    dq_i = sum_j e_ij dw_ij k_j    dk_j = sum_i e_ij dw_ij q_i
 //            ddecay_t = sum of w_ij dw_ij over j < t <= i
+//
+// Those of gated_delta are the recurrence backwards, with dS the gradient of the state after token
+// i and S' = Diag(exp(decay_i)) S_(i-1), e = v_i - S'^T k_i, u = beta_i e:
+//
+//   dS += c q_i g_i^T    dq_i = c S_i g_i    du = dS^T k_i    dbeta_i = du.e    dv_i = beta_i du
+//   dk_i = dS u - S' dv_i    dS' = dS - k_i dv_i^T    ddecay_i = the sums of dS' S' over their rows
+//   dS := Diag(exp(decay_i)) dS'
 #include <algorithm>
 #include <cmath>
 
@@ -35,7 +42,13 @@ class HeadGradients {
         d_q(q.count(), q.width),
         d_k(q.count(), q.width),
         d_v(q.count(), v.width),
-        d_decay(q.count(), 1) {
+        d_decay(q.count(), std::max<std::int64_t>(1, a.decay.extent.head_dim)),
+        d_beta(q.count(), 1) {
+    if (options.kind == Mixer::gated_delta) {
+      add_delta({k, v, Rows<T>(a.decay, b, h), Rows<T>(a.beta, b, h), rounding},
+                static_cast<T>(a.scale));
+      return;
+    }
     if (options.kind == Mixer::axial) {
       add_axial(static_cast<T>(a.scale));
       return;
@@ -165,6 +178,43 @@ class HeadGradients {
     }
   }
 
+  // Keeps some states, and makes the others from them again.
+  void add_delta(DeltaState<T> at, T scale) {
+    constexpr std::int64_t kTokens = 16;
+    std::vector<Rows<T>> kept;
+    for (std::int64_t i = 0; i < q.count(); ++i) {
+      if (i % kTokens == 0) kept.push_back(at.s);
+      at.add(i);
+    }
+    Rows<T> d_state(q.width, v.width);
+    for (std::int64_t i = q.count() - 1; i >= 0; --i) {
+      at.s = kept[static_cast<std::size_t>(i / kTokens)];
+      for (std::int64_t j = i / kTokens * kTokens; j < i; ++j) at.add(j);
+      add_delta_token(i, at, d_state, scale);
+    }
+  }
+  void add_delta_token(std::int64_t i, DeltaState<T>& at, Rows<T>& d_state, T scale) {
+    const Rows<T> before = at.s;
+    at.add(i);
+    std::vector<T> d_update(at.update.size());
+    for (std::int64_t r = 0; r < q.width; ++r) {
+      d_q.row(i)[r] = scale * dot(at.s.row(r), g.row(i), v.width);
+      add_row(scale * q.row(i)[r], g.row(i), v.width, d_state.row(r));
+      add_row(k.row(i)[r], d_state.row(r), v.width, d_update.data());
+      d_k.row(i)[r] = dot(d_state.row(r), at.update.data(), v.width);
+    }
+    d_beta.row(i)[0] = dot(d_update.data(), at.error.data(), v.width);
+    for (std::int64_t x = 0; x < v.width; ++x)
+      d_v.row(i)[x] = rounded(at.beta.row(i)[0] * d_update[static_cast<std::size_t>(x)], type_);
+    for (std::int64_t r = 0; r < q.width; ++r) {
+      const T factor = at.factor(i, r);
+      d_k.row(i)[r] -= factor * dot(before.row(r), d_v.row(i), v.width);
+      add_row(-k.row(i)[r], d_v.row(i), v.width, d_state.row(r));
+      for (std::int64_t x = 0; x < v.width; ++x) d_state.row(r)[x] *= factor;
+      d_decay.row(i)[d_decay.width == 1 ? 0 : r] += dot(d_state.row(r), before.row(r), v.width);
+    }
+  }
+
   const MixerOptions& options_;
   const DType type_;
   Rows<T> decay_{0, 1};
@@ -180,6 +230,7 @@ class HeadGradients {
   Rows<T> d_k;
   Rows<T> d_v;
   Rows<T> d_decay;
+  Rows<T> d_beta;
 };
 
 template <class T>
@@ -191,7 +242,7 @@ MixerGradientValues compute(const MixerOptions& options, const MixerArguments& a
     return std::vector<double>(static_cast<std::size_t>(extent.elements()));
   };
   MixerGradientValues all{zeros(a.q.extent), zeros(a.k.extent), zeros(a.v.extent),
-                          options.kind == Mixer::ssd ? zeros(a.decay.extent) : zeros({0, 0, 0, 0})};
+                          zeros(a.decay.extent), zeros(a.beta.extent)};
   const auto add = [](const Rows<T>& rows, std::int64_t head, std::vector<double>& to) {
     for (std::size_t i = 0; i < rows.numbers.size() && !to.empty(); ++i)
       to[static_cast<std::size_t>(head) * rows.numbers.size() + i] +=
@@ -205,6 +256,7 @@ MixerGradientValues compute(const MixerOptions& options, const MixerArguments& a
       add(of.d_k, kv, all.d_k);
       add(of.d_v, kv, all.d_v);
       add(of.d_decay, head, all.d_decay);
+      add(of.d_beta, head, all.d_beta);
     }
   });
   return all;

@@ -85,7 +85,7 @@ void SegmentedCall::for_each_task(std::int64_t segments, std::int64_t heads, Pre
 MixerArguments SegmentedCall::tokens_of(std::int64_t segment) const {
   const std::int64_t first = segment * tokens_;
   MixerArguments part = a_;
-  for (TensorView* const view : {&part.q, &part.k, &part.v, &part.decay, &part.out})
+  for (TensorView* const view : {&part.q, &part.k, &part.v, &part.decay, &part.beta, &part.out})
     if (view->data != nullptr)
       *view = view->tokens(first, std::min(tokens_, shape_.n_tokens - first));
   return part;

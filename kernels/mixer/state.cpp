@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/merge.h"
+#include "kernels/mixer/chunks.h"
 #include "kernels/mixer/mixer.h"
 
 namespace qb {
@@ -23,6 +24,19 @@ double pairs_of_chunks(std::int64_t n_tokens, std::int64_t chunk) {
     return 0.5 * static_cast<double>(n) * (static_cast<double>(n) + 1.0);
   };
   return static_cast<double>(n_tokens / chunk) * pairs(chunk) + pairs(n_tokens % chunk);
+}
+
+// state := M of `next` times S and M of the state, of gated_delta.
+void apply_transitions(const MixerState& state, const MixerState& next) {
+  const KernelContext context{heap_allocator(), 1, 0};  // callers give no workspace
+  for (std::int64_t b = 0; b < state.matrix.extent.batch; ++b)
+    for (std::int64_t h = 0; h < state.matrix.extent.heads; ++h)
+      for (const TensorView& of : {state.matrix, state.vector}) {
+        const TensorView rows = cpu::heads_of(of, b, h, 1);
+        const Tensor product(heap_allocator(), DType::f32, rows.extent, "state");
+        project_tokens(cpu::heads_of(next.vector, b, h, 1), rows, product.view(), context);
+        copy_rows(product.view(), rows);
+      }
 }
 
 // Multiplies a state by what the tokens of `next` leave of it.
@@ -61,6 +75,10 @@ bool has_causal_form(Mixer kind) {
          kind != Mixer::axial;
 }
 
+bool is_recurrent(Mixer kind) {
+  return kind == Mixer::ssd || kind == Mixer::gated_delta || kind == Mixer::selective_scan;
+}
+
 int mixer_exchanges(Mixer kind) { return kind == Mixer::nystrom ? 2 : 1; }
 
 MixerStateExtents mixer_state_extents(const MixerOptions& options, const MixerShape& s) {
@@ -82,6 +100,9 @@ MixerStateExtents mixer_state_extents(const MixerOptions& options, const MixerSh
               {s.batch, s.q_heads, options.rank, 1}};
     case Mixer::ssd:
       return {{s.batch, s.q_heads, s.key_dim, s.value_dim}, {s.batch, s.q_heads, 1, 1}};
+    case Mixer::gated_delta:
+      return {{s.batch, s.q_heads, s.key_dim, s.value_dim},
+              {s.batch, s.q_heads, s.key_dim, s.key_dim}};
     case Mixer::selective_scan:
       return {{s.batch, s.q_heads, s.value_dim, s.key_dim}, {s.batch, s.q_heads, s.value_dim, 1}};
     case Mixer::axial:
@@ -94,12 +115,19 @@ void clear_state(const MixerOptions& options, const MixerState& state) {
   if (is_partial(options)) return clear_partial(state.matrix, state.vector);
   clear_rows(state.matrix);
   clear_rows(state.vector);
+  if (options.kind == Mixer::gated_delta)
+    for_each_float_row(state.vector, [](std::int64_t, std::int64_t, std::int64_t row,
+                                        float* values) { values[row] = 1.0f; });
 }
 
 void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
                   const TensorView& a) {
   if (is_partial(options))
     return merge_partial(state.matrix, state.vector, next.matrix, next.vector);
+  if (options.kind == Mixer::gated_delta) {
+    apply_transitions(state, next);
+    return add_rows(state.matrix, next.matrix);
+  }
   if (options.kind == Mixer::ssd || options.kind == Mixer::selective_scan)
     decay_state(options, state, next, a);
   add_rows(state.matrix, next.matrix);
@@ -120,6 +148,8 @@ double mixer_flop(const MixerOptions& options, const MixerShape& s) {
       return 2.0 * n * d * p * (q_heads + kv_heads) + pairs * 2.0 * (d + p) * q_heads;
     case Mixer::ssd:
       return (4.0 * n * d * p + pairs * 2.0 * (d + p)) * q_heads;
+    case Mixer::gated_delta:
+      return (6.0 * n * d * p + (4.0 * pairs - 2.0 * n) * (d + p)) * q_heads;
     case Mixer::performer:
       return of_ranks + pairs * 2.0 * (rank + p) * q_heads;
     case Mixer::linformer:
@@ -153,6 +183,8 @@ double mixer_backward_flop(const MixerOptions& options, const MixerShape& s) {
   }
   if (options.kind == Mixer::linear)
     return 2.0 * n * d * p * (kv_heads + 5.0 * q_heads) + pairs * 6.0 * (d + p) * q_heads;
+  if (options.kind == Mixer::gated_delta)
+    return (18.0 * n * d * p + pairs * (14.0 * d + 12.0 * p) - 8.0 * n * (d + p)) * q_heads;
   return (10.0 * n * d * p + pairs * (6.0 * d + 4.0 * p)) * q_heads;
 }
 

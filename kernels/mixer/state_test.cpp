@@ -38,7 +38,7 @@ MixerArguments shard(const MixerCall& call, std::int64_t begin, std::int64_t end
       columns->data = static_cast<float*>(columns->data) + begin;
       columns->extent.head_dim = end - begin;
     }
-  for (TensorView* const view : {&a.q, &a.k, &a.v, &a.decay, &a.delta, &a.out})
+  for (TensorView* const view : {&a.q, &a.k, &a.v, &a.decay, &a.beta, &a.delta, &a.out})
     if (view->data != nullptr) *view = view->tokens(begin, end - begin);
   return a;
 }
@@ -126,7 +126,7 @@ TEST_P(MixerStates, AppendingIsAssociativeAndHasAnIdentity) {
 
 INSTANTIATE_TEST_SUITE_P(All, MixerStates,
                          ::testing::Values(Mixer::linear, Mixer::performer, Mixer::ssd,
-                                           Mixer::selective_scan),
+                                           Mixer::gated_delta, Mixer::selective_scan),
                          [](const auto& kind) { return std::string(word(kind.param)); });
 
 // Workers hold random shards, and states of shards are joined in a random order.
@@ -173,16 +173,22 @@ TEST(MixerState, OfAllTokensGivesTheWholeWhereItIsNotCausal) {
 // A state that hardly decays is multiplied by thousands of factors near 1.
 TEST(MixerState, LastsForAWholeSequence) {
   constexpr std::int64_t kTokens = 60'000;
-  for (const Mixer kind : {Mixer::ssd, Mixer::selective_scan}) {
+  using Form = std::pair<Mixer, bool>;
+  for (const auto& [kind, of_channels] :
+       {Form{Mixer::ssd, false}, Form{Mixer::gated_delta, false}, Form{Mixer::gated_delta, true},
+        Form{Mixer::selective_scan, false}}) {
     MixerCase c;
     c.options = {kind, true, 0, 4};
-    c.shape = {1, 1, 1, kTokens, 1, 1};
-    const MixerCall call(c);
+    c.shape = {1, 1, 1, kTokens, of_channels ? 2 : 1, 1};
+    c.of_channels = of_channels;
+    MixerCall call(c);
+    call.a.scale = 1.0 / static_cast<double>(c.shape.key_dim);
     for (const TensorView& view : {call.a.q, call.a.k, call.a.v}) testing_support::fill(view, 0.0);
     testing_support::fill(call.a.q, 1.0);
     testing_support::fill(call.a.k.tokens(0, 1), 1.0);
     testing_support::fill(call.a.v.tokens(0, 1), 1.0);
-    if (kind == Mixer::ssd) {
+    if (kind == Mixer::gated_delta) testing_support::fill(call.a.beta, 1.0);
+    if (kind != Mixer::selective_scan) {
       testing_support::fill(call.a.decay, -0x1p-20);
     } else {
       testing_support::fill(call.a.delta, 1.0);
@@ -300,8 +306,13 @@ double counted_flop(const MixerOptions& o, const MixerShape& s) {
   }
   for (std::int64_t h = 0; h < s.batch * s.q_heads; ++h) {
     if (features) add(n, d, o.rank);
-    if (o.kind == Mixer::ssd) of_state_head();
-    if (o.kind == Mixer::linear || features || o.kind == Mixer::ssd) of_query_head();
+    const bool delta = o.kind == Mixer::gated_delta;
+    if (o.kind == Mixer::ssd || delta) of_state_head();
+    if (o.kind == Mixer::linear || features || o.kind == Mixer::ssd || delta) of_query_head();
+    if (delta) {
+      add(n, f, p);
+      for (std::int64_t i = 0; i < n; ++i) add(1, d + p, i % o.chunk);
+    }
     if (ranked) {
       add(n, d, o.rank);
       add(n, o.rank, p);
@@ -345,6 +356,8 @@ TEST(MixerFlop, OfABackwardPassIsThatOfItsProducts) {
   };
   EXPECT_EQ(flop(Mixer::linear, false), 2 * 10 * 3 * 5 * (2 + 5 * 4));
   EXPECT_EQ(flop(Mixer::linear, true), 2 * 10 * 3 * 5 * (2 + 5 * 4) + 23 * 6 * (3 + 5) * 4);
+  EXPECT_EQ(flop(Mixer::gated_delta, true),
+            (18 * 10 * 3 * 5 + 23 * (14 * 3 + 12 * 5) - 8 * 10 * (3 + 5)) * 4);
   EXPECT_EQ(flop(Mixer::ssd, true), (10 * 10 * 3 * 5 + 23 * (6 * 3 + 4 * 5)) * 4);
   const int forward = (50 * 2 * (3 + 5) + 20 * 4 * 5) * 4;
   EXPECT_EQ(flop(Mixer::axial, false), forward + (50 * (6 * 3 + 4 * 5) + 20 * 10 * 5) * 4);
@@ -360,6 +373,7 @@ TEST(MixerStateWords, AreThoseOfBothTensors) {
   EXPECT_EQ(words(Mixer::linear), 2 * 3 * 16 * (24 + 1));
   EXPECT_EQ(words(Mixer::performer), 2 * 3 * 40 * (24 + 1));
   EXPECT_EQ(words(Mixer::ssd), 2 * 6 * (16 * 24 + 1));
+  EXPECT_EQ(words(Mixer::gated_delta), 2 * 6 * 16 * (24 + 16));
   EXPECT_EQ(words(Mixer::selective_scan), 2 * 6 * 24 * (16 + 1));
   EXPECT_EQ(words(Mixer::nystrom), 2 * (6 + 3) * 40 * 16);
   EXPECT_EQ(words_of({Mixer::nystrom, false, 40, 64, 0, 0, 1}), 2 * 6 * 40 * (24 + 1));

@@ -57,7 +57,7 @@ constexpr std::pair<std::string_view, Style> kPatterns[] = {
 constexpr std::pair<std::string_view, Style> kOperators[] = {
     {"linear", {0x1174B7, 1}},         {"performer", {0x35208A, 1}}, {"nystrom", {0x259F78, 2}},
     {"linformer", {0xF2B00D, 3}},      {"perceiver", {0xAF799E, 5}}, {"ssd", {0x6A1342, 2}},
-    {"selective_scan", {0xA39A43, 3}}, {"axial", {0x3D7248, 4}},
+    {"selective_scan", {0xA39A43, 3}}, {"axial", {0x3D7248, 4}},     {"gated_delta", {0x0A00F0, 0}},
 };
 
 // Those of one and of two threads, lighter and darker, are told apart, too.

@@ -77,9 +77,10 @@ TEST(Palette, PatternsAreToldApartWithEveryColourVision) {
 TEST(Palette, OperatorsAreToldApartFromEachOtherAndFromAttention) {
   Named all = colours_of(std::vector{"full", "causal", "sliding_window", "bigbird"},
                          [](const char* word) { return pattern_style(word); });
-  const Named operators = colours_of(std::vector{"linear", "performer", "nystrom", "linformer",
-                                                 "perceiver", "axial", "ssd", "selective_scan"},
-                                     [](const char* word) { return operator_style(word); });
+  const Named operators =
+      colours_of(std::vector{"linear", "performer", "nystrom", "linformer", "perceiver", "axial",
+                             "ssd", "gated_delta", "selective_scan"},
+                 [](const char* word) { return operator_style(word); });
   all.insert(all.end(), operators.begin(), operators.end());
   expect_apart(all);
 }

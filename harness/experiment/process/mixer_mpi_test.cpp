@@ -19,13 +19,12 @@ using testing::HasSubstr;
 
 Case over_mpi(Mixer kind, int workers, ScanKind scan) {
   Case c = tiny("dense", workers);
-  const bool recurrent = kind == Mixer::ssd || kind == Mixer::selective_scan;
   c.device = Device::cpu;
   c.ranks = Ranks::mpi;
   c.workload = WorkloadKind::sequence_mixer;
   c.mixer.kind = kind;
   c.mixer.scan = workers == 1 ? ScanKind::chain : scan;
-  c.mask = recurrent ? MaskKind::causal : MaskKind::full;
+  c.mask = is_recurrent(kind) ? MaskKind::causal : MaskKind::full;
   if (kind == Mixer::selective_scan) c.shape.kv_heads = 2;
   if (standard_rank(kind, 16) > 0) c.mixer.rank = 12;
   c.measure.min_repeats = c.measure.max_repeats = 1;
@@ -37,7 +36,7 @@ TEST(MixerOverMpi, EveryOperatorAndScanIsARowThatWasVerified) {
   for (const auto& [kind, name] : kWords<Mixer>.rows)
     for (const int workers : {1, 2, 3, 5, 8}) {
       std::vector<ScanKind> scans = {ScanKind::all_gather, ScanKind::all_reduce};
-      if (kind == Mixer::ssd || kind == Mixer::selective_scan)
+      if (is_recurrent(kind))
         scans = {ScanKind::chain, ScanKind::all_gather, ScanKind::tree, ScanKind::all_scan};
       if (kind == Mixer::axial) scans = {ScanKind::chain};  // which it does not have
       for (const ScanKind scan : scans) {
@@ -47,7 +46,9 @@ TEST(MixerOverMpi, EveryOperatorAndScanIsARowThatWasVerified) {
           c.mixer.rows = workers + static_cast<std::int64_t>(random() % 5);
           c.shape.q_len = c.shape.kv_len = c.mixer.rows * (workers + 3);
         }
-        const bool goes_back = kind == Mixer::axial || (workers == 1 && kind == Mixer::ssd);
+        const bool goes_back =
+            kind == Mixer::axial ||
+            (workers == 1 && kind != Mixer::selective_scan && is_recurrent(kind));
         if (goes_back) c.pass = random() % 2 == 0 ? Passes::both : Passes::backward;
         SCOPED_TRACE(testing::Message() << name << ' ' << word(scan) << " W=" << workers
                                         << " N=" << c.shape.q_len << ' ' << word(c.pass));

@@ -24,8 +24,11 @@ struct Form {
   Mixer kind;
   bool causal;
 };
-constexpr Form kForms[] = {
-    {Mixer::linear, true}, {Mixer::linear, false}, {Mixer::axial, false}, {Mixer::ssd, true}};
+constexpr Form kForms[] = {{Mixer::linear, true},
+                           {Mixer::linear, false},
+                           {Mixer::axial, false},
+                           {Mixer::ssd, true},
+                           {Mixer::gated_delta, true}};
 
 TEST(MixerGradientsOfCases, AreRight) {
   constexpr unsigned kSeed = 20261130;
@@ -41,6 +44,7 @@ TEST(MixerGradientsOfCases, AreRight) {
           c.ranks = random() % 2 == 0 ? Ranks::serial : Ranks::threads;
           c.dtype = dtype;
           c.inputs = inputs;
+          if (kind == Mixer::gated_delta && random() % 2 == 0) c.mixer.gate = DecayGate::channel;
           SCOPED_TRACE(testing::Message()
                        << word(kind) << ' ' << causal << ' ' << word(dtype) << ' ' << word(inputs)
                        << ' ' << word(pass) << " N=" << c.shape.q_len << " B=" << c.shape.batch
@@ -99,16 +103,16 @@ TEST(MixerGradientsOfCases, OfAxialOverManyWorkersAreRight) {
         }
 }
 
-// Beside the inputs and the output a pass holds dO and the gradients, of an ssd those of decays.
+// Beside the inputs and the output a pass holds dO and the gradients, also of decays and betas.
 TEST(MixerGradientsOfCases, AreCountedInMemory) {
   for (const auto& [kind, causal] : kForms) {
     const Case c = tiny_mixer(kind, causal);
     const std::int64_t more = run(with_pass(c, Passes::both)).active_peak_bytes -
                               run(with_pass(c, Passes::forward)).active_peak_bytes;
-    const std::int64_t decays = kind == Mixer::ssd ? c.shape.lse().elements() : 0;
-    EXPECT_GE(more,
-              size_of(DType::f32) * (c.shape.out().elements() + c.shape.q().elements() +
-                                     c.shape.k().elements() + c.shape.v().elements() + decays))
+    const std::int64_t others = kind == Mixer::ssd ? 1 : kind == Mixer::gated_delta ? 2 : 0;
+    EXPECT_GE(more, size_of(DType::f32) * (c.shape.out().elements() + c.shape.q().elements() +
+                                           c.shape.k().elements() + c.shape.v().elements() +
+                                           others * c.shape.lse().elements()))
         << word(kind);
   }
 }
@@ -148,9 +152,11 @@ TEST(MixerGradientsOfCases, AreFoundWhereTheyAreOff) {
   for (const auto& [kind, causal] : kForms)
     for (const auto& [name, which] :
          {std::pair{"dQ", &MixerGradients::d_q}, std::pair{"dK", &MixerGradients::d_k},
-          std::pair{"dV", &MixerGradients::d_v}, std::pair{"ddecay", &MixerGradients::d_decay}})
+          std::pair{"dV", &MixerGradients::d_v}, std::pair{"ddecay", &MixerGradients::d_decay},
+          std::pair{"dbeta", &MixerGradients::d_beta}})
       for (const float factor : {1.005f, std::numeric_limits<float>::quiet_NaN()}) {
-        if (which == &MixerGradients::d_decay && kind != Mixer::ssd) continue;
+        if (which == &MixerGradients::d_decay && !is_recurrent(kind)) continue;
+        if (which == &MixerGradients::d_beta && kind != Mixer::gated_delta) continue;
         InaccurateGradients device(which, factor);
         const MixerRun result =
             run_on(device, with_pass(tiny_mixer(kind, causal), Passes::backward));
@@ -178,7 +184,8 @@ TEST(MixerGradientsOfCases, OfAttentionAreThoseOfItsKernels) {
 
 TEST(MixerGradientsOfCases, AreRefusedWhereNothingComputesThem) {
   EXPECT_EQ(message_of(with_pass(tiny_mixer(Mixer::performer, false), Passes::both)),
-            "pass: both needs mixer.operator: softmax, linear, axial or ssd, and this case has "
+            "pass: both needs mixer.operator: softmax, linear, axial, ssd or gated_delta, and this "
+            "case has "
             "mixer.operator: performer; the nearest of the others is mixer.operator: linear");
   Case c = with_pass(tiny_mixer(Mixer::linear, true), Passes::backward);
   c.workers = 2;

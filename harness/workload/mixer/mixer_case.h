@@ -18,12 +18,19 @@ enum class PairBias { none, random };
 
 QB_WORDS(PairBias, "pair bias", none, random);
 
+// How many decays a token has in gated_delta: one for each head (Gated DeltaNet), or one for each
+// channel of its keys (KDA).
+enum class DecayGate { head, channel };
+
+QB_WORDS(DecayGate, "gate", head, channel);
+
 struct MixerCase {
   std::optional<Mixer> kind;  // none: softmax
   std::int64_t rank = 0;      // MixerOptions::rank; of selective_scan the size of a state
   std::int64_t depth = 8;     // MixerOptions::depth, of perceiver
   std::int64_t rows = 0;      // MixerOptions::rows, of axial
   PairBias pair_bias = PairBias::none;
+  DecayGate gate = DecayGate::head;
   std::int64_t chunk = 64;  // tokens
   ScanKind scan = ScanKind::chain;
   int blocks = 0;  // of a state that all_scan sends; 0: one for each of its heads

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -48,15 +49,30 @@ void fill_columns(const Problem& problem, const Range& tokens, const TensorView&
              threads);
 }
 
-// One random number for each token, head and, of `width`, channel.
-void fill_rates(const Problem& problem, std::uint64_t which, std::int64_t width,
-                const Range& tokens, const TensorView& view, double factor, int threads) {
+// change(one random number) for each token, head and channel.
+template <class Change>
+void fill_rates(const Problem& problem, std::uint64_t which, const Range& tokens,
+                const TensorView& view, int threads, Change change) {
   Problem of_rates = problem;
   of_rates.inputs = InputKind::random;
   of_rates.seed = other_seed(problem, which);
-  of_rates.shape.head_dim = width;
+  of_rates.shape.head_dim = view.extent.head_dim;
   fill_input(of_rates, TensorRole::q, tokens, view, threads);
-  change_elements(view, [&](double value) { return factor * std::abs(value); });
+  change_elements(view, change);
+}
+
+// Makes the rows of a contiguous tensor as long as 1, but for rounding.
+void make_unit_rows(const TensorView& view) {
+  std::vector<double> row(static_cast<std::size_t>(view.extent.head_dim));
+  for (std::int64_t b = 0; b < view.extent.batch; ++b)
+    for (std::int64_t h = 0; h < view.extent.heads; ++h)
+      for (std::int64_t i = 0; i < view.extent.length; ++i) {
+        convert(view.row(b, h, i), view.dtype, row.data(), DType::f64, std::ssize(row));
+        double squares = 0.0;
+        for (const double x : row) squares += x * x;
+        for (double& x : row) x /= squares == 0.0 ? 1.0 : std::sqrt(squares);
+        convert(row.data(), DType::f64, view.row(b, h, i), view.dtype, std::ssize(row));
+      }
 }
 
 }  // namespace
@@ -83,7 +99,8 @@ MixerProblem mixer_problem_of(const Case& c) {
                       .chunk = c.mixer.chunk,
                       .depth = c.mixer.depth,
                       .rows = c.mixer.rows},
-                     c.mixer.pair_bias == PairBias::random};
+                     c.mixer.pair_bias == PairBias::random,
+                     c.mixer.gate};
   const Shape& shape = mixer.problem.shape;
   if (mixer.options.kind == Mixer::nystrom && c.mixer.rank > shape.q_len)
     throw Unsupported(
@@ -115,8 +132,14 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
                 .all_tokens = problem.problem.shape.q_len};
   switch (problem.options.kind) {
     case Mixer::ssd:
-      arguments_.decay = take(DType::f32, shape.lse(), "decay");
+    case Mixer::gated_delta: {
+      Extent decays = shape.lse();
+      if (problem.gate == DecayGate::channel) decays.head_dim = shape.head_dim;
+      arguments_.decay = take(DType::f32, decays, "decay");
+      if (problem.options.kind == Mixer::gated_delta)
+        arguments_.beta = take(DType::f32, shape.lse(), "beta");
       break;
+    }
     case Mixer::selective_scan:
       arguments_.delta = take(dtype, shape.v(), "delta");
       arguments_.a = take(DType::f32, {1, shape.kv_heads, shape.value_dim, rank}, "a");
@@ -148,12 +171,15 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
                 .d_v = take(DType::f32, arguments_.v.extent, "d_v")};
   if (arguments_.decay.data != nullptr)
     gradients_.d_decay = take(DType::f32, arguments_.decay.extent, "d_decay");
+  if (arguments_.beta.data != nullptr)
+    gradients_.d_beta = take(DType::f32, arguments_.beta.extent, "d_beta");
 }
 
 std::vector<TensorView> MixerTensors::written(Pass pass) const {
   if (pass == Pass::forward) return {arguments_.out};
   std::vector<TensorView> all = {gradients_.d_q, gradients_.d_k, gradients_.d_v};
-  if (gradients_.d_decay.data != nullptr) all.push_back(gradients_.d_decay);
+  for (const TensorView& other : {gradients_.d_decay, gradients_.d_beta})
+    if (other.data != nullptr) all.push_back(other);
   return all;
 }
 
@@ -167,10 +193,17 @@ void MixerTensors::fill(int threads) {
   fill_input(of_queries, TensorRole::q, tokens_, arguments_.q, threads);
   fill_input(of_queries, TensorRole::k, tokens_, arguments_.k, threads);
   fill_input(problem, TensorRole::v, tokens_, arguments_.v, threads);
+  if (problem_.options.kind == Mixer::gated_delta)
+    for (const TensorView& rows : {arguments_.q, arguments_.k}) make_unit_rows(rows);
   if (arguments_.decay.data != nullptr)
-    fill_rates(problem, 1, 1, tokens_, arguments_.decay, -1.0 / 16.0, threads);
+    fill_rates(problem, 1, tokens_, arguments_.decay, threads,
+               [](double value) { return std::abs(value) / -16.0; });
   if (arguments_.delta.data != nullptr)
-    fill_rates(problem, 2, problem.shape.value_dim, tokens_, arguments_.delta, 1.0 / 16.0, threads);
+    fill_rates(problem, 2, tokens_, arguments_.delta, threads,
+               [](double value) { return std::abs(value) / 16.0; });
+  if (arguments_.beta.data != nullptr)
+    fill_rates(problem, 7, tokens_, arguments_.beta, threads,
+               [](double value) { return 1.0 / (1.0 + std::exp(-value)); });
   if (problem_.scans())
     change_elements(arguments_.a, [&, i = std::int64_t{0}](double) mutable {
       return -static_cast<double>(i++ % problem_.options.rank + 1);

@@ -3,6 +3,8 @@
 // Q, K and V are those of attention over the same problem (verify/inputs.h), so that the two can be
 // compared; C, B and X are the names that ssd and selective_scan have for them. Besides:
 //   ssd             decay = -|normal| / 16: a state halves in some ten tokens
+//   gated_delta     rows of q and k of length 1, beta = 1 / (1 + exp(-normal)), and decays as of
+//                   ssd, or one for each channel
 //   selective_scan  q and k of one head and of width rank, delta = |normal| / 16, and a = -1 …
 //   -rank
 //                   in each channel, as Mamba begins (Gu and Dao 2023, section 3.6)
@@ -26,6 +28,7 @@ struct MixerProblem {
   Problem problem;
   MixerOptions options;
   bool has_pair_bias = false;
+  DecayGate gate = DecayGate::head;
 
   // The operator with one of its exchanges of states.
   [[nodiscard]] MixerOptions of_exchange(int exchange) const {

@@ -115,7 +115,7 @@ void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& ten
                             int threads, Verification& verification) {
   const MixerArguments& a = tensors.arguments();
   const MixerGradients& gradients = tensors.gradients();
-  const bool is_ssd = problem.options.kind == Mixer::ssd;
+  const bool is_recurrence = is_recurrent(problem.options.kind);
   const double of_d_out = root_mean_square(gradients.d_out);
   const double of_q = root_mean_square(a.q);
   const double of_k = root_mean_square(a.k);
@@ -123,16 +123,20 @@ void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& ten
     return std::sqrt(static_cast<double>(view.extent.head_dim));
   };
   const double of_weights = of_d_out * root_mean_square(a.v) * root(a.v);
-  const double of_scores = is_ssd ? of_weights : std::abs(a.scale) * of_weights;
-  const double of_products = root(a.q) * of_q * of_k;
+  const double scale = problem.options.kind == Mixer::ssd ? 1.0 : std::abs(a.scale);
+  const double of_scores = scale * of_weights;
+  const double of_products = scale * root(a.q) * of_q * of_k;
   std::vector<Question> questions = {
       {"dQ", "row", gradients.d_q, &MixerGradientValues::d_q, of_scores * of_k},
       {"dK", "key", gradients.d_k, &MixerGradientValues::d_k, of_scores * of_q},
       {"dV", "key", gradients.d_v, &MixerGradientValues::d_v,
-       is_ssd ? of_d_out * of_products : of_d_out}};
-  if (is_ssd)
+       is_recurrence ? of_d_out * of_products : of_d_out}};
+  if (gradients.d_decay.data != nullptr)
     questions.push_back({"ddecay", "row", gradients.d_decay, &MixerGradientValues::d_decay,
                          of_weights * of_products});
+  if (gradients.d_beta.data != nullptr)
+    questions.push_back(
+        {"dbeta", "row", gradients.d_beta, &MixerGradientValues::d_beta, of_weights * of_products});
   for (const Question& q : questions)
     if (!require_finite(q.name, q.token_word, q.found, threads, verification)) return;
   if (!compares) return;
@@ -150,7 +154,7 @@ void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& ten
         return group_of(view, group / kv_heads, group % kv_heads, kv_heads);
       };
       MixerArguments part = a;
-      for (TensorView* const view : {&part.q, &part.k, &part.v, &part.decay})
+      for (TensorView* const view : {&part.q, &part.k, &part.v, &part.decay, &part.beta})
         if (view->data != nullptr) *view = part_of(*view);
       const TensorView d_out = part_of(gradients.d_out);
       values[static_cast<std::size_t>(i)] = {mix_backward_reference(problem.options, part, d_out),

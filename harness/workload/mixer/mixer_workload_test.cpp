@@ -29,9 +29,10 @@ TEST(SequenceMixer, OfOneWorkerIsRight) {
           c.threads = 1 + static_cast<int>(random() % 4);
           c.dtype = dtype;
           c.inputs = inputs;
-          SCOPED_TRACE(testing::Message()
-                       << word(kind) << ' ' << causal << ' ' << word(dtype) << ' ' << word(inputs)
-                       << " N=" << c.shape.q_len << " threads=" << c.threads);
+          if (kind == Mixer::gated_delta && random() % 2 == 0) c.mixer.gate = DecayGate::channel;
+          SCOPED_TRACE(testing::Message() << word(kind) << ' ' << word(c.mixer.gate) << ' '
+                                          << causal << ' ' << word(dtype) << ' ' << word(inputs)
+                                          << " N=" << c.shape.q_len << " threads=" << c.threads);
           const MixerRun result = run(c);
           expect_near_naive(c, result.verification);
           EXPECT_EQ(result.peaks.device_bytes.value(), result.active_peak_bytes);
@@ -42,7 +43,8 @@ TEST(SequenceMixer, OfOneWorkerIsRight) {
 
 TEST(SequenceMixer, OfManyWorkersIsRight) {
   std::mt19937 random(20261128);
-  for (const Mixer kind : {Mixer::linear, Mixer::performer, Mixer::ssd, Mixer::selective_scan})
+  for (const Mixer kind :
+       {Mixer::linear, Mixer::performer, Mixer::ssd, Mixer::gated_delta, Mixer::selective_scan})
     for (const auto& [scan, name] : kWords<ScanKind>.rows)
       for (const Ranks ranks : {Ranks::serial, Ranks::threads})
         for (const int workers : {2, 3, 8}) {
@@ -53,7 +55,8 @@ TEST(SequenceMixer, OfManyWorkersIsRight) {
           c.ranks = ranks;
           c.threads = 1 + static_cast<int>(random() % 12);
           c.mixer.scan = scan;
-          if (scan == ScanKind::all_scan && kind != Mixer::linear && kind != Mixer::performer)
+          if (kind == Mixer::gated_delta && random() % 2 == 0) c.mixer.gate = DecayGate::channel;
+          if (scan == ScanKind::all_scan && is_recurrent(kind))
             c.mixer.blocks = static_cast<int>(random() % 3);
           SCOPED_TRACE(testing::Message()
                        << word(kind) << ' ' << name << ' ' << word(ranks) << " W=" << workers

@@ -15,17 +15,18 @@
 
 namespace qb::testing_support {
 
-inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,     Mixer::nystrom,
-                                    Mixer::linformer, Mixer::perceiver,     Mixer::axial,
-                                    Mixer::ssd,       Mixer::selective_scan};
+inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,   Mixer::nystrom,
+                                    Mixer::linformer, Mixer::perceiver,   Mixer::axial,
+                                    Mixer::ssd,       Mixer::gated_delta, Mixer::selective_scan};
 
 struct MixerCase {
   MixerOptions options;
   MixerShape shape;
   DType dtype = DType::f32;
   int outlier_every = 0;
-  bool strange = false;  // zero rows, decays of 0 and -inf, pairs and whole rows of bias -inf
-  bool biased = false;   // axial: with a pair bias, some of it +-10^4
+  bool strange = false;      // zero rows, decays of 0 and -inf, pairs and whole rows of bias -inf
+  bool biased = false;       // axial: with a pair bias, some of it +-10^4
+  bool of_channels = false;  // gated_delta: a decay for each channel of the keys
   std::uint64_t seed = 1;
 };
 
@@ -37,7 +38,8 @@ inline std::string text(const MixerCase& c) {
          std::to_string(c.shape.value_dim) + " rank " + std::to_string(c.options.rank) + " chunk " +
          std::to_string(c.options.chunk) + " rows " + std::to_string(c.options.rows) +
          " outliers " + std::to_string(c.outlier_every) + (c.strange ? " strange" : "") +
-         (c.biased ? " biased" : "") + " seed " + std::to_string(c.seed);
+         (c.biased ? " biased" : "") + (c.of_channels ? " channels" : "") + " seed " +
+         std::to_string(c.seed);
 }
 
 // Any shape that the operator takes: one token, fewer than a chunk, not a multiple of it, groups.
@@ -52,8 +54,7 @@ inline MixerCase random_case(Mixer kind, std::uint64_t seed) {
   c.seed = seed;
   c.dtype = dtypes[below(3)];
   c.options.kind = kind;
-  c.options.causal = kind == Mixer::ssd || kind == Mixer::selective_scan ||
-                     (has_causal_form(kind) && below(2) == 0);
+  c.options.causal = is_recurrent(kind) || (has_causal_form(kind) && below(2) == 0);
   c.options.chunk = below(3) == 0 ? 64 : 1 + below(40);
   c.shape = {1 + below(2),  1, 1, below(4) == 0 ? 1 : 1 + below(200), dims[below(6)],
              dims[below(6)]};
@@ -71,6 +72,11 @@ inline MixerCase random_case(Mixer kind, std::uint64_t seed) {
   }
   c.outlier_every = below(3) == 0 ? 50 : 0;
   c.strange = below(3) == 0;
+  if (kind == Mixer::gated_delta) {
+    c.of_channels = below(2) == 0;
+    // Around the ends of chunks, and of blocks in them.
+    if (below(3) == 0) c.shape.n_tokens = std::max<std::int64_t>(1, c.options.chunk - 1 + below(3));
+  }
   return c;
 }
 
@@ -81,6 +87,23 @@ void change_elements(const TensorView& view, Change change) {
     void* const at = static_cast<std::byte*>(view.data) + i * size_of(view.dtype);
     store_element(at, view.dtype, change(load_element(at, view.dtype)));
   }
+}
+
+// Rows of length 1, but for rounding.
+inline void make_unit_rows(const TensorView& view) {
+  std::int64_t i = 0;
+  double factor = 0.0;
+  const std::vector<double> all = values(view);
+  change_elements(view, [&](double x) {
+    if (i % view.extent.head_dim == 0) {
+      double sum = 0.0;
+      for (std::int64_t r = 0; r < view.extent.head_dim; ++r)
+        sum += all[static_cast<std::size_t>(i + r)] * all[static_cast<std::size_t>(i + r)];
+      factor = 1.0 / std::sqrt(sum);
+    }
+    ++i;
+    return factor * x;
+  });
 }
 
 // The tensors of a call, and poisoned memory for its output and its states.
@@ -103,11 +126,24 @@ struct MixerCall {
     a.v = add(of.dtype, values, of.outlier_every);
     a.scale = 1.0 / std::sqrt(static_cast<double>(shape.key_dim));
     std::mt19937_64 engine(of.seed);
-    if (options.kind == Mixer::ssd) {
-      a.decay = add(DType::f32, {rows.batch, rows.heads, rows.length, 1});
+    if (options.kind == Mixer::gated_delta) {
+      for (const TensorView& view : {a.q, a.k}) make_unit_rows(view);
+      a.beta = add(DType::f32, {rows.batch, rows.heads, rows.length, 1});
+      change_elements(a.beta, [&](double x) {
+        const std::uint64_t draw = of.strange ? engine() % 8 : 7;
+        return draw == 0 ? 0.0 : draw == 1 ? 1.0 : draw == 2 ? 2.0 : 1.0 / (1.0 + std::exp(-x));
+      });
+    }
+    if (options.kind == Mixer::ssd || options.kind == Mixer::gated_delta) {
+      a.decay = add(DType::f32,
+                    {rows.batch, rows.heads, rows.length, of.of_channels ? shape.key_dim : 1});
       change_elements(a.decay, [&](double x) {
         const std::uint64_t draw = of.strange ? engine() % 8 : 7;
-        return draw == 0 ? -HUGE_VAL : draw == 1 ? 0.0 : draw == 2 ? -1e30 : -0.2 * std::abs(x);
+        return draw == 0   ? -HUGE_VAL
+               : draw == 1 ? -0.0
+               : draw == 2 ? -1e30
+               : draw == 3 ? -30.0
+                           : -0.2 * std::abs(x);
       });
     }
     if (scan) {

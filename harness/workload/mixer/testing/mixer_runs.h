@@ -16,11 +16,9 @@
 
 namespace qb::testing_support {
 
-inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,     Mixer::nystrom,
-                                    Mixer::linformer, Mixer::perceiver,     Mixer::axial,
-                                    Mixer::ssd,       Mixer::selective_scan};
-
-inline bool is_recurrent(Mixer kind) { return kind == Mixer::ssd || kind == Mixer::selective_scan; }
+inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,   Mixer::nystrom,
+                                    Mixer::linformer, Mixer::perceiver,   Mixer::axial,
+                                    Mixer::ssd,       Mixer::gated_delta, Mixer::selective_scan};
 
 inline Case tiny_mixer(Mixer kind, bool causal) {
   Case c = tiny("dense", 1);
