@@ -122,10 +122,10 @@ void register_mixers(Benchmarks& all) {
     if (options.kind == Mixer::linear || options.kind == Mixer::ssd ||
         options.kind == Mixer::gated_delta || options.kind == Mixer::axial)
       cases.push_back({.options = options, .backward = true});
-  const MixerOptions delta{Mixer::gated_delta, true};
-  cases.push_back({.options = delta, .n = 512, .heads = 2, .of_channels = true});
-  cases.push_back({.options = delta, .of_channels = true});
-  cases.push_back({.options = delta, .backward = true, .of_channels = true});
+  for (MixerBenchmark c : std::vector(cases)) {
+    c.of_channels = true;
+    if (c.options.kind == Mixer::gated_delta) cases.push_back(c);
+  }
   const MixerOptions axial{.kind = Mixer::axial, .rows = 64};
   cases.push_back({.options = axial, .pair_bias = true});
   cases.push_back({.options = axial, .n = 16384});

@@ -150,12 +150,12 @@ class Backward : ChunkRows {
       g_.later_pairs[j] = row_dot(g_.gradients + j * f_, s_.k + j * f_, features_);
     }
     if (causal_) add_columns_of(g_.d_weights, s_.q, f_, features_, count, g_.gradients);
-    put(s_.k, features_, f_, task_.gradients.d_k, t_.kv_head(), first, count, task_.adds);
+    put(s_.k, task_.gradients.d_k, t_.kv_head(), first, count, task_.adds);
     sum_products<false>(ahead_, count, values_, g_.gradients, p_,
                         RowsTerm{s_.k, f_, g_.later, p_, features_});
     for (std::int64_t j = 0; j < count; ++j) finish_later(j, count, p_, nullptr);
     if (causal_) add_columns_of(s_.weights, g_.d_out, p_, values_, count, g_.gradients);
-    put(nullptr, values_, p_, task_.gradients.d_v, t_.kv_head(), first, count, task_.adds);
+    put_rows(g_.gradients, p_, 1.0f, task_.gradients.d_v, t_.kv_head(), first, count, task_.adds);
   }
 
   // Gives row j of the gradients, which T made, its decay, or adds the sums of linear.
@@ -190,25 +190,19 @@ class Backward : ChunkRows {
                         sum_products<true>(ahead_, rows, features_, g_.gradients + row * f_, f_,
                                            RowsTerm{g_.d_weights + row * c_, c_, s_.k, f_, seen});
                       });
-    put(s_.q, features_, f_, task_.gradients.d_q, t_.head, first, count, false);
+    put(s_.q, task_.gradients.d_q, t_.head, first, count, false);
   }
 
-  // Writes the gradients of a chunk, or adds them; those of features of linear become gradients of
-  // what they were made from: the slope of elu(x) + 1 is 1 where that is above 1, else itself.
-  HWY_INLINE void put(const float* features, std::int64_t dim, std::int64_t stride,
-                      const TensorView& to, std::int64_t head, std::int64_t first,
-                      std::int64_t count, bool adds) {
+  // Writes gradients of features, or adds them; those of linear become gradients of what they were
+  // made from: the slope of elu(x) + 1 is 1 where that is above 1, else itself.
+  void put(const float* features, const TensorView& to, std::int64_t head, std::int64_t first,
+           std::int64_t count, bool adds) {
     const Floats d;
-    for (std::int64_t i = 0; i < count; ++i) {
-      float* const row = g_.gradients + i * stride;
-      float* const out = to.row_as<float>(t_.batch, head, first + i);
-      if (features != nullptr && kind_ == Mixer::linear)
-        change_row(row, stride, [&](std::int64_t r, Vector x) {
-          return hn::Mul(x, hn::Min(hn::Load(d, features + i * stride + r), hn::Set(d, 1.0f)));
-        });
-      for (std::int64_t x = 0; x < dim && adds; ++x) row[x] += out[x];
-      store_row(row, dim, 1.0f, out);
-    }
+    if (kind_ == Mixer::linear)
+      change_row(g_.gradients, count * f_, [&](std::int64_t r, Vector x) {
+        return hn::Mul(x, hn::Min(hn::Load(d, features + r), hn::Set(d, 1.0f)));
+      });
+    put_rows(g_.gradients, f_, 1.0f, to, head, first, count, adds);
   }
 
   void differentiate_decay(std::int64_t first, std::int64_t count) {

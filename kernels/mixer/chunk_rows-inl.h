@@ -117,6 +117,16 @@ class ChunkRows {
     });
   }
 
+  // Writes factor times the rows of a chunk, or adds that.
+  void put_rows(const float* rows, std::int64_t stride, float factor, const TensorView& to,
+                std::int64_t head, std::int64_t first, std::int64_t count, bool adds) const {
+    for (std::int64_t i = 0; i < count; ++i, rows += stride) {
+      float* const out = to.row_as<float>(t_.batch, head, first + i);
+      if (!adds) store_row(rows, to.extent.head_dim, factor, out);
+      for (std::int64_t x = 0; x < to.extent.head_dim && adds; ++x) out[x] += factor * rows[x];
+    }
+  }
+
   // 2 to the decay from the chunk's begin, or from token j, to token i. Numbers below 2^-126, which
   // would slow every product down, are 0.
   [[nodiscard]] HWY_INLINE Vector gate(std::int64_t i) const {

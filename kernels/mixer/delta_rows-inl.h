@@ -44,26 +44,20 @@ class DeltaRows : public ChunkRows {
         width_(p_ + (with_transitions ? f_ : 0)),
         columns_(with_transitions ? p_ + features_ : values_) {}
 
-  // Makes weights, key_weights and rescaling; q and k become D Q and D K, and k_transposed the keys
-  // that decay to the chunk's end.
   void load_chunk(std::int64_t first, std::int64_t count) {
     load_keys(first, count);
     if (attends_) load_queries(first, count);
-    load_rows(t_.a.v, t_.batch, t_.kv_head(), first, count, p_, s_.v);
+    v_ = rows_in_place(t_.a.v, t_.batch, t_.kv_head(), first, count, p_, s_.v);
     for (std::int64_t i = 0; i < count; ++i)
       s_.beta[i] = *t_.a.beta.row_as<float>(t_.batch, t_.head, first + i);
     pitch_ = round_up(count, kMixerColumns);
     transpose_keys(count);
-    if (has_channels_)
-      load_factors(first, count);
-    else
-      load_decay(first, count);
+    has_channels_ ? load_factors(first, count) : load_decay(first, count);
   }
+  // Makes weights, key_weights and rescaling; q and k become D Q and D K, and k_transposed the keys
+  // that decay to the chunk's end.
   void weigh(std::int64_t count) {
-    if (has_channels_)
-      weigh_by_channels(count);
-    else
-      weigh_by_heads(count);
+    has_channels_ ? weigh_by_channels(count) : weigh_by_heads(count);
   }
 
   // Makes updates, and errors [c][p] := V - (D K) S - A U unless it is nullptr.
@@ -72,7 +66,7 @@ class DeltaRows : public ChunkRows {
       sum_products<false>(ahead_, kSolved, columns_, s_.rest, width_,
                           RowsTerm{s_.k + row * f_, f_, s_.state, width_, features_},
                           RowsTerm{s_.key_weights + row * c_, c_, s_.updates, width_, row});
-      solve_rows(row, errors);
+      solve_rows(row, count - 1 - row, errors);
     }
   }
 
@@ -152,8 +146,10 @@ class DeltaRows : public ChunkRows {
 
   void weigh_by_channels(std::int64_t count) {
     const Floats d;
+    std::fill_n(s_.weights, pitch_ * c_, 0.0f);
     for (std::int64_t column = 0; column < pitch_; column += lanes())
-      for (std::int64_t row = 0; row < pitch_; row += kTogether) weigh_block(row, column);
+      for (std::int64_t row = column / kTogether * kTogether; row < pitch_; row += kTogether)
+        sum_weights(row, column);
     std::fill_n(s_.largest, f_, 1.0f);  // the decay from the chunk's begin
     for (std::int64_t i = 0; i < count; ++i) {
       decay_row(s_.largest, s_.factors + i * f_, f_);
@@ -165,36 +161,47 @@ class DeltaRows : public ChunkRows {
   }
 
   // The weights of some rows and a vector of columns; its keys decay to the end of these rows.
-  HWY_NOINLINE void weigh_block(std::int64_t row, std::int64_t column) {
+  HWY_NOINLINE void sum_weights(std::int64_t row, std::int64_t column) const {
     const Floats d;
     Vector of_q[kTogether];
     Vector of_k[kTogether];
-    for (std::int64_t i = 0; i < kTogether; ++i) of_q[i] = of_k[i] = hn::Zero(d);
-    const float* factor = s_.factors + row * f_;
-    const float* q = s_.q + row * f_;
-    const float* k = s_.k + row * f_;
+    hn::Mask<Floats> earlier[kTogether];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      of_q[i] = of_k[i] = hn::Zero(d);
+      earlier[i] = seen_by(row + static_cast<std::int64_t>(i) - 1, column);
+    }
+    const std::int64_t f = f_;  // not read again after each store
+    const std::int64_t pitch = pitch_;
+    const float* factor = s_.factors + row * f;
+    const float* q = s_.q + row * f;
+    const float* k = s_.k + row * f;
     float* keys = s_.k_transposed + column;
-    const std::int64_t depth = column < row + kTogether ? features_ : 0;
-    for (std::int64_t r = 0; r < depth; ++r, ++factor, ++q, ++k, keys += pitch_) {
+    float* const end = keys + features_ * pitch;
+    for (; keys != end; ++factor, ++q, ++k, keys += pitch) {
       Vector key = hn::Load(d, keys);
 #pragma GCC unroll 8
-      for (std::int64_t i = 0; i < kTogether; ++i) {
-        key = hn::IfThenElse(seen_by(row + i - 1, column), hn::Mul(key, hn::Set(d, factor[i * f_])),
-                             key);
-        of_q[i] = hn::MulAdd(hn::Set(d, q[i * f_]), key, of_q[i]);
-        of_k[i] = hn::MulAdd(hn::Set(d, k[i * f_]), key, of_k[i]);
+      for (std::size_t i = 0; i < kTogether; ++i) {
+        const std::int64_t at = static_cast<std::int64_t>(i) * f;
+        key = hn::IfThenElse(earlier[i], hn::Mul(key, hn::Set(d, factor[at])), key);
+        of_q[i] = hn::MulAdd(hn::Set(d, q[at]), key, of_q[i]);
+        of_k[i] = hn::MulAdd(hn::Set(d, k[at]), key, of_k[i]);
       }
       hn::Store(without_tiny(key), d, keys);
     }
-    for (std::int64_t i = 0; i < kTogether; ++i) {
-      const std::int64_t at = (row + i) * c_ + column;
-      hn::Store(hn::IfThenElseZero(seen_by(row + i, column), of_q[i]), d, s_.weights + at);
-      hn::Store(of_k[i], d, s_.key_weights + at);
+    float* const weights = s_.weights + row * c_ + column;
+    float* const key_weights = s_.key_weights + row * c_ + column;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      const std::int64_t at = static_cast<std::int64_t>(i) * c_;
+      const auto seen = seen_by(row + static_cast<std::int64_t>(i), column);
+      hn::Store(hn::IfThenElseZero(seen, of_q[i]), d, weights + at);
+      hn::Store(of_k[i], d, key_weights + at);
     }
   }
 
-  // What it computes behind the last row is not used.
-  HWY_NOINLINE void solve_rows(std::int64_t row, float* errors) const {
+  // What it computes behind the last row, row + last, is not used.
+  HWY_NOINLINE void solve_rows(std::int64_t row, std::int64_t last, float* errors) const {
     const Floats d;
     const float* const triangle = s_.key_weights + row * c_ + row;
     Vector weights[kSolved][kSolved];
@@ -205,13 +212,13 @@ class DeltaRows : public ChunkRows {
 #pragma GCC unroll 4
       for (std::int64_t j = 0; j < i; ++j) weights[i][j] = hn::Set(d, triangle[i * c_ + j]);
     }
-    const float* const values = s_.v + row * p_;
+    const float* const values = v_ + row * p_;
     float* const updates = s_.updates + row * width_;
     for (std::int64_t x = 0; x < columns_; x += lanes()) {
       Vector update[kSolved];
 #pragma GCC unroll 4
       for (std::int64_t i = 0; i < kSolved; ++i) {
-        Vector error = x < p_ ? hn::Load(d, values + i * p_ + x) : hn::Zero(d);
+        Vector error = x < p_ ? hn::Load(d, values + std::min(i, last) * p_ + x) : hn::Zero(d);
         error = hn::Sub(error, hn::Load(d, s_.rest + i * width_ + x));
 #pragma GCC unroll 4
         for (std::int64_t j = 0; j < i; ++j) error = hn::NegMulAdd(weights[i][j], update[j], error);
@@ -224,6 +231,7 @@ class DeltaRows : public ChunkRows {
 
   // Rows whose sums are in registers.
   static constexpr std::int64_t kTogether = kPanelSums / 3;
+  const float* v_ = nullptr;  // [c][p], where they lie or in scratch memory
 };
 
 }  // namespace

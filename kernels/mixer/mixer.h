@@ -30,9 +30,8 @@
 //   gated_delta     S_i = (I - beta_i k_i k_i^T) Diag(exp(decay_i)) S_(i-1) + beta_i k_i v_i^T,
 //                   out_i = c S_i^T q_i; the state decays first, then it is corrected. With one
 //                   decay a head it is Gated DeltaNet (Yang et al. 2024, "Gated Delta Networks"),
-//                   with one for each channel of the keys KDA (Kimi Linear, 2025). Keys are
-//                   expected of length 1: nothing here makes them so, and with beta |k|^2 > 2 the
-//                   state grows without a limit
+//                   with one for each channel of the keys KDA (Kimi Linear, 2025). Keys should
+//                   have length 1: with beta |k|^2 > 2 the state grows without a limit
 //   selective_scan  h_i = exp(delta_i a) h_(i-1) + delta_i v_i k_i^T, out_i = h_i q_i, for each
 //                   channel (Mamba-1, Gu and Dao 2023: q is C, k is B, v is x; without D x)
 //
@@ -78,12 +77,11 @@ struct MixerOptions {
 // others are f32 unless said otherwise. Query head i reads key-value head i / (h / g). A view with
 // a head_stride of 0 shares one head among all.
 struct MixerArguments {
-  TensorView q;  // [b,h,n,d]; selective_scan: [b,1,n,d], d is the size of the state
-  TensorView k;  // [b,g,n,d]; selective_scan: [b,1,n,d]
-  TensorView v;  // [b,g,n,p]; selective_scan: [b,h,n,p], p channels
-  // ssd: [b,h,n,1], logarithms of the factors, <= 0; -inf resets the state. gated_delta: likewise,
-  // or [b,h,n,d], of each channel of the keys
-  TensorView decay{};
+  TensorView q;        // [b,h,n,d]; selective_scan: [b,1,n,d], d is the size of the state
+  TensorView k;        // [b,g,n,d]; selective_scan: [b,1,n,d]
+  TensorView v;        // [b,g,n,p]; selective_scan: [b,h,n,p], p channels
+  TensorView decay{};  // ssd, gated_delta: [b,h,n,1], logarithms of the factors, <= 0; -inf resets
+                       // the state; gated_delta also [b,h,n,d], one for each channel of the keys
   TensorView beta{};   // gated_delta: [b,h,n,1], from 0 to 2
   TensorView delta{};  // selective_scan: [b,h,n,p], >= 0, with the type of v
   TensorView a{};      // selective_scan: [1,h,p,d], < 0
@@ -122,9 +120,8 @@ struct MixerShape {
 //   nystrom         [b,h,rank,d]  Q~                      [b,g,rank,d]  K~
 //     exchange 1    [b,h,rank,p]  A3 V                    [b,h,rank,1]  its LSE
 //   ssd             [b,h,d,p]     H                       [b,h,1,1]     sum of decay
-//   gated_delta     [b,h,d,p]     S                       [b,h,d,d]     M, the product of
-//                                 (I - beta k k^T) Diag(exp(decay)) of the tokens, the last on the
-//                                 left: a state S before them leaves M S to the one after them
+//   gated_delta     [b,h,d,p]     S                       [b,h,d,d]     M: of a state S' before
+//                                                                       them M S' is left
 //   selective_scan  [b,h,p,d]     h                       [b,h,p,1]     sum of delta
 // The vector of ssd, gated_delta and selective_scan matters only where a state is appended. Workers
 // that share a nystrom exchange two states, one after the other: the second needs the first of all
