@@ -75,9 +75,8 @@ class Delta : DeltaRows {
       sum_products<false>(ahead_, rows, values_, s_.out, p_,
                           RowsTerm{s_.weights + row * c_, c_, s_.updates, width_, seen},
                           RowsTerm{s_.q + row * f_, f_, s_.state, width_, features_});
-      for (std::int64_t i = 0; i < rows; ++i)
-        store_row(s_.out + i * p_, values_, static_cast<float>(t_.a.scale),
-                  t_.a.out.row_as<float>(t_.batch, t_.head, first + row + i));
+      put_rows(s_.out, p_, static_cast<float>(t_.a.scale), t_.a.out, t_.head, first + row, rows,
+               false);
     });
   }
 };

@@ -103,6 +103,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "mixer.depth: 8\n"
             "mixer.rows: 0\n"
             "mixer.pair_bias: none\n"
+            "mixer.gate: head\n"
             "mixer.chunk: 64\n"
             "mixer.scan: chain\n"
             "mixer.blocks: 0\n"
