@@ -40,7 +40,7 @@ struct MicrobenchRow {
   double bytes = kNotAvailable;          // read and written
   double peak_per_s = kNotAvailable;     // ceiling measured beside it, FLOP/s or bytes/s
   double peak_fraction = kNotAvailable;  // rate of flop (or bytes) over peak
-  // The sum of worker times over dense time for plans, the time over that of the kernel for a call.
+  // Of a plan its time over that of the dense one, of a call over that of its kernel.
   double overhead = kNotAvailable;
   std::optional<Disturbance> disturbed_by{};
 };

@@ -35,7 +35,7 @@ struct MixerScratch {
   float* column_pairs;
   float* earlier_pairs;
   float* later_pairs;
-  // Of gated_delta (delta.cpp).
+  // These are gated_delta's (delta.cpp).
   float* states;         // [chunks - 1][d][p], before each chunk but the last
   float* q;              // [c][f], rows without a decay
   float* k;              // [c][f]

@@ -76,7 +76,7 @@ struct ChunkScratch {
   float* inverse;       // [c], of the sums of weights
   float* gate;          // [2][c], sums of the decay in units of log 2, as a float and a rest
   float* inputs;        // [c][d]
-  // Of gated_delta (delta_rows-inl.h); its state and the updates also have columns for M.
+  // These are gated_delta's (delta_rows-inl.h), whose state and updates also have columns for M.
   float* key_weights;  // [c][c], of a key and an earlier one
   float* updates;      // [c][p + f]
   float* rest;         // [4][p + f]

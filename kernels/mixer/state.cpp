@@ -128,8 +128,7 @@ void append_state(const MixerOptions& options, const MixerState& state, const Mi
     apply_transitions(state, next);
     return add_rows(state.matrix, next.matrix);
   }
-  if (options.kind == Mixer::ssd || options.kind == Mixer::selective_scan)
-    decay_state(options, state, next, a);
+  if (is_recurrent(options.kind)) decay_state(options, state, next, a);
   add_rows(state.matrix, next.matrix);
   add_rows(state.vector, next.vector);
 }
