@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
 anchor to a heading there, README.md fits its limit, no page or message has a word of the theatre, docs/commands.md names every verb, the dry run
-of docs/sitting.md has the cases that the program shows, docs/questions.md and docs/landscape.md
+of docs/sitting.md has the cases that the program shows, docs/questions.md, docs/landscape.md and docs/hybrid.md
 have what their commands print, the commands of all pages run, README says when its own were last tried, and beneath every
 committed figure stand what it says and what its marks mean.
 
     pages_test.py [QB [--write]]   QB: the program; without it nothing is compared with what it says
-                                   --write: writes into those two pages what their commands print
+                                   --write: writes into those pages what their commands print
 """
 
 import csv
@@ -28,7 +28,7 @@ OTHER_WORDS = re.compile(r"\b(crews?|players?|plays|played|likeness|stands? so|t
 LITERAL = re.compile(r'R"\((.*?)\)"|"((?:[^"\\\n]|\\.)*)"', re.S)
 # Why a test does not run a command.
 LEFT_OUT = re.compile(r"\((minutes|timing|installs|clones|builds|a GPU|hosts|your files)\)")
-ANSWERED = ("docs/questions.md", "docs/landscape.md")
+ANSWERED = ("docs/questions.md", "docs/landscape.md", "docs/hybrid.md")
 FENCES = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.S | re.M)
 
 

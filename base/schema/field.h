@@ -116,7 +116,7 @@ struct Field {
   std::string_view empty_when{};
   bool counted = false;  // a count of what the case did, and not a measurement
   bool tiled = false;    // follows from tiles and threads too, which kernel and machine choose
-  std::array<ParameterNeed, 6> needs{};  // of a parameter: all must hold
+  std::array<ParameterNeed, 10> needs{};  // of a parameter: all must hold
   std::string_view words{};  // of a strategy's key: the words that it can be, between spaces
 };
 

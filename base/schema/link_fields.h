@@ -46,7 +46,8 @@ inline constexpr Field kCluster = parameter(
             "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
             "(README.md#clusters). Where `workers` is left out, there is one for each place"),
     standard_meaning("`none`: all links are alike"),
-    needs(kHasLinks, need("workload", "attention sequence_mixer pipeline")));
+    needs(kHasLinks,
+          need("workload", "attention sequence_mixer pipeline relayout stack chunked_prefill")));
 
 inline constexpr Field kClusterInside = parameter(
     link_limit, link, "cluster_inside", key("cluster.inside"), nullable, label("{} inside"),

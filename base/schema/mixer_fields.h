@@ -57,7 +57,16 @@ inline constexpr Field kMixerChunk = parameter(
     integer, means, "mixer_chunk", key("mixer.chunk"), unit("tokens"), standard("64"),
     range(1, 65'536), label("chunks of {}"), quiet_standard,
     meaning("the tokens that a causal operator takes at a time, {range}"),
-    needs(need("mixer_operator", "linear performer ssd gated_delta"), need("mask", "causal")));
+    needs(need("mixer_operator", "linear performer ssd gated_delta").or_if("workload", "stack"),
+          need("mask", "causal")));
+
+inline constexpr Field kMixerLayout = parameter(
+    word, split, "mixer_layout", key("mixer.layout"), since(3), standard("contiguous"), label("{}"),
+    quiet_standard,
+    meaning("the tokens that a worker has: {words}. `zigzag`, as causal attention wants them, is "
+            "two parts of the sequence"),
+    needs(need("mixer_operator", "linear performer ssd gated_delta selective_scan"),
+          need("mask", "causal"), need("workers")));
 
 inline constexpr Field kMixerScan = parameter(
     word, split, "mixer_scan", key("mixer.scan"), standard("chain"), label("{} of states"),
@@ -65,8 +74,10 @@ inline constexpr Field kMixerScan = parameter(
     meaning("how workers get the state of tokens before theirs: {words}; see [Other operators]"
             "(README.md#other-operators). Under a full mask it is the state of all"),
     needs(need("mixer_operator",
-               "linear performer nystrom linformer perceiver ssd gated_delta selective_scan"),
-          need("workers")));
+               "linear performer nystrom linformer perceiver ssd gated_delta selective_scan")
+              .or_if("workload", "stack"),
+          need("mixer_operator", "linear ssd gated_delta").of("all_to_all"),
+          need("mask", "causal").of("all_to_all"), need("workers")));
 
 inline constexpr Field kMixerBlocks =
     parameter(integer, split, "mixer_blocks", key("mixer.blocks"), unit("blocks"), standard("0"),

@@ -7,6 +7,7 @@
 #include "base/schema/link_fields.h"
 #include "base/schema/mixer_fields.h"
 #include "base/schema/pipeline_fields.h"
+#include "base/schema/stack_fields.h"
 #include "base/schema/strategies.h"
 
 namespace qb::fields {
@@ -26,7 +27,9 @@ inline constexpr Field kCaseFields[] = {
                   .of("tensor_parallel")
                   .because("the nearest with a backward pass is algorithm: dense"),
               need("mixer_operator", "softmax")
-                  .because("mixer.scan says how workers share its states"))),
+                  .because("mixer.scan says how workers share its states"),
+              need("workload", "attention transformer_layer sequence_mixer pipeline")
+                  .because("stack.layout and prefill.pass say it of the others"))),
     parameter(word, means, "kernel", standard("flash"), meaning(kKernelMeanings),
               needs(need("workload", "attention").of("staged"), need("mixer_operator", "softmax"))),
     parameter(word, means, "device", standard("auto"),
@@ -43,12 +46,14 @@ inline constexpr Field kCaseFields[] = {
                            "nccl"),
               need("device", "cuda").of("nccl").because("the nearest on the CPU is ranks: mpi"),
               kRunsRanks.or_if("algorithm", "tensor_parallel").of("threads"), kRunsRanks.of("mpi"),
-              need("workload", "attention sequence_mixer pipeline").of("model"),
+              need("workload", "attention sequence_mixer pipeline relayout stack chunked_prefill")
+                  .of("model"),
               need("workload", "attention").of("nccl"))),
-    parameter(integer, split, "workers", unit("workers"), standard("1"), range(1, 1'000'000),
-              label("W = {}"), meaning("W, {range}"),
-              needs(need("workload", "attention sequence_mixer pipeline")
-                        .or_if("algorithm", "tensor_parallel"))),
+    parameter(
+        integer, split, "workers", unit("workers"), standard("1"), range(1, 1'000'000),
+        label("W = {}"), meaning("W, {range}"),
+        needs(need("workload", "attention sequence_mixer pipeline relayout stack chunked_prefill")
+                  .or_if("algorithm", "tensor_parallel"))),
     parameter(integer, means, "threads", unit("threads"), standard("0"), at_most(4096),
               label("{} threads"),
               meaning("threads of the whole case, {range}; with `mpi` threads of each rank. 0 "
@@ -87,7 +92,9 @@ inline constexpr Field kCaseFields[] = {
     parameter(real, problem, "scale", nullable, label("scale {}"),
               meaning("the factor of the scores, above 0"), standard_meaning("1/sqrt(`head_dim`)"),
               needs(need("mixer_operator",
-                         "softmax performer nystrom linformer perceiver axial gated_delta"))),
+                         "softmax performer nystrom linformer perceiver axial gated_delta"),
+                    need("workload",
+                         "attention transformer_layer sequence_mixer pipeline chunked_prefill"))),
     parameter(integer, means, "memory_budget_bytes", key("memory_budget"), unit("bytes"),
               at_least(1), nullable, label("budget {} B"), meaning("the most bytes of all tensors"),
               standard_meaning("none: the memory of the machine"),
@@ -97,12 +104,19 @@ inline constexpr Field kCaseFields[] = {
               meaning("the instruction set of the CPU kernels: {words}. `auto` is the best there "
                       "is; if the CPU lacks the one that is named, the row is `unsupported`"),
               needs(need("device", "cpu"), need("kernel", "materialized flash staged"),
-                    need("ranks", "serial threads mpi").or_if("model_device", "here"))),
+                    need("ranks", "serial threads mpi").or_if("model_device", "here"),
+                    need("workload",
+                         "attention transformer_layer sequence_mixer pipeline stack "
+                         "chunked_prefill")
+                        .because(kMovesOnly))),
     parameter(sequences, problem, "sequences", unit("tokens"), nullable, label("sequences {}"),
               meaning("a packed batch of unequal lengths, cached+new tokens of each sequence: "
                       "`\"100+8 64+1\"`; `n_tokens` is then the sum of the new tokens. "
                       "`flash_decoding`, `tree_decode` and `helix` take one sequence"),
-              standard_meaning("one sequence a batch entry"), needs(need("workload", "attention"))),
+              standard_meaning("one sequence a batch entry"),
+              needs(need("workload", "attention sequence_mixer"),
+                    need("mixer_operator", "softmax ssd gated_delta")
+                        .because("no other operator has a state that can begin again"))),
     parameter(word, split, "new_key_owner", standard("round_robin"), label("{} owner"),
               quiet_standard,
               meaning("`round_robin` (the owner moves on by one in each step), `fixed`"),
@@ -111,7 +125,8 @@ inline constexpr Field kCaseFields[] = {
     kLinkLatency,
     kLinkMode,
     parameter(
-        file, means, "model_device", key("model.device"), nullable, label("model of {}"),
+        file,
+        means, "model_device", key("model.device"), nullable, label("model of {}"),
         meaning(
             "a name of `data/devices/` such as `h100`, a file, or `here`, this machine, measured "
             "when the case begins. With other ranks than `model`, the case is predicted too, and "
@@ -119,7 +134,7 @@ inline constexpr Field kCaseFields[] = {
         standard_meaning("`here` for `model`, else none"),
         needs(need("workload", "attention sequence_mixer").or_if("ranks", "model"),
               need("mixer_operator", "softmax").or_if("ranks", "model"),
-              need("workload", "attention sequence_mixer")
+              need("workload", "attention sequence_mixer relayout chunked_prefill")
                   .of("here")
                   .because("the nearest is model.device: h100"),
               need("mixer_operator", "softmax")
@@ -138,17 +153,25 @@ inline constexpr Field kCaseFields[] = {
               meaning("`published` (the paper's rule), "
                       "`balanced` (every worker has the same work, even W included)"),
               needs(need("algorithm", kTakeInterestSets))),
-    parameter(word, problem, "workload", standard("attention"), quiet_standard,
-              meaning(
-                  "`attention`; `transformer_layer`, an encoder layer around it; `sequence_mixer`; "
-                  "`pipeline`. See [A transformer layer](README.md#a-transformer-layer), [Other "
-                  "operators](README.md#other-operators) and [Pipelines](README.md#pipelines)"),
-              needs(need("algorithm", "dense tensor_parallel").of("transformer_layer"),
-                    need("device", "cpu").of("sequence_mixer"),
-                    need("ranks", "model")
-                        .of("pipeline")
-                        .because("a pipeline is modelled, on a device such as model.device: h100"),
-                    need("mask", "causal").of("pipeline"))),
+    parameter(
+        word,
+        problem, "workload", standard("attention"), quiet_standard,
+        meaning("`attention`; `transformer_layer`, an encoder layer around it; `sequence_mixer`; "
+                "`pipeline`; `relayout`; `stack`; `chunked_prefill`. See [A transformer "
+                "layer](README.md#a-transformer-layer), [Other operators](README.md#other-"
+                "operators), [Pipelines](README.md#pipelines) and "
+                "[Stacks](README.md#stacks)"),
+        needs(need("algorithm", "dense tensor_parallel").of("transformer_layer"),
+              need("device", "cpu").of("sequence_mixer relayout stack chunked_prefill"),
+              need("stack_layers").of("stack"), need("q_heads", "1").of("stack").because(kOfLayers),
+              need("kv_heads", "1").of("stack").because(kOfLayers),
+              need("head_dim", "64").of("stack").because(kOfLayers),
+              need("mask", "full").of("relayout").because(kMovesOnly),
+              need("kernel", "flash").of("relayout").because(kMovesOnly),
+              need("ranks", "model")
+                  .of("pipeline")
+                  .because("a pipeline is modelled, on a device such as model.device: h100"),
+              need("mask", "causal").of("pipeline stack chunked_prefill"))),
     parameter(integer, problem, "layer_feed_forward_dim", key("layer.feed_forward_dim"),
               standard("0"), at_most(1'000'000), label("feed-forward {}"), quiet_standard,
               meaning("the width of the feed-forward network, {range}; 0: 4 x `q_heads` x "
@@ -201,13 +224,11 @@ inline constexpr Field kCaseFields[] = {
                   "from dO, O and LSE to dQ, dK and dV, of an operator from dO alone, and the "
                   "forward pass before it is not timed; `both` times the one, then the other"),
               needs(need("workload", "attention").or_if("device", "cpu"),
-                    need("workload", "attention transformer_layer sequence_mixer")
-                        .because("a pipeline computes both, in turns"),
+                    need("workload", "attention transformer_layer sequence_mixer stack")
+                        .because("a pipeline computes both, in turns, and a change of layout or "
+                                 "a prefill has no backward pass"),
                     need("mixer_operator", "softmax linear axial ssd gated_delta")
-                        .because("the nearest of the others is mixer.operator: linear"),
-                    need("workers", "1")
-                        .or_if("mixer_operator", "softmax axial")
-                        .because("the nearest is workers: 1"))),
+                        .because("the nearest of the others is mixer.operator: linear"))),
     parameter(word, problem, "gradient_dtype", standard("f32"), label("sums sent in {}"),
               quiet_standard,
               meaning("the type in which workers send sums of gradients to each other: `f32`, "
@@ -253,7 +274,10 @@ inline constexpr Field kCaseFields[] = {
 inline constexpr Field kLaterFields[] = {
     kCluster,       kClusterInside, kClusterBetween, kClusterNics, kClusterOrder,
     kMixerOperator, kMixerRank,     kMixerDepth,     kMixerRows,   kMixerPairBias,
-    kMixerGate,     kMixerChunk,    kMixerScan,      kMixerBlocks};
+    kMixerGate,     kMixerChunk,    kMixerLayout,    kMixerScan,   kMixerBlocks};
+inline constexpr Field kStackFields[] = {kRelayoutFrom, kRelayoutTo,      kRelayoutBlock,
+                                         kRelayoutHalo, kRelayoutTensors, kStackLayers,
+                                         kStackLayout,  kPrefillChunk,    kPrefillPass};
 inline constexpr Field kPipelineFields[] = {
     kPipelineSchedule,      kPipelineStages, kPipelineLayers, kPipelineMicrobatches,
     kPipelineVirtualStages, kPipelineChunks, kPipelineCut};
@@ -270,7 +294,7 @@ template <std::size_t... Sizes>
 }
 
 inline constexpr std::array kParameterFields =
-    in_order(kCaseFields, kStrategyKeys, kLaterFields, kPipelineFields);
+    in_order(kCaseFields, kStrategyKeys, kLaterFields, kPipelineFields, kStackFields);
 
 }  // namespace qb::fields
 

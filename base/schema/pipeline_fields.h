@@ -8,7 +8,8 @@ namespace qb::fields {
 
 inline constexpr ParameterNeed kIsPipeline = need("workload", "pipeline");
 inline constexpr ParameterNeed kRunsRanks =
-    need("workload", "attention sequence_mixer").because("a pipeline needs ranks: model");
+    need("workload", "attention sequence_mixer relayout stack chunked_prefill")
+        .because("a pipeline needs ranks: model");
 
 // A count of such a case.
 [[nodiscard]] constexpr Field pipeline_count(FieldGroup group, std::string_view column,

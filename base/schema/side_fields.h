@@ -59,6 +59,11 @@ inline constexpr Field kPartFields[] = {
     column(prediction, "flop", real,
            "what the part computes, in both passes if the case times both", "FLOP"),
     quantity(time, "time_s", "how long the part took, likewise"),
+    empty("of a layer, and with `ranks: serial`",
+          quantity(time, "exposed_communication_s",
+                   "the time of it that its worker waits and has nothing to compute")),
+    empty("of a layer",
+          quantity(prediction, "sent_bytes", "what the worker sends that sends most in the part")),
 };
 
 // memory_timeline.csv: a row for each event of the memory pass.

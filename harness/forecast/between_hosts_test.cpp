@@ -54,7 +54,7 @@ TEST(BetweenHosts, AreTheBytesOfMessagesToWorkersOfOtherHosts) {
     for (const Plan& plan : passes) asked.push_back(&plan);
     const std::int64_t expected = counted(passes, host_of);
     n_crossing += expected > 0 ? 1 : 0;
-    ASSERT_EQ(bytes_between_hosts(asked, hosts), expected)
+    ASSERT_EQ(std::ranges::max(bytes_between_hosts(asked, hosts)), expected)
         << describe(passes[0]) << " on hosts of " << hosts.workers_per_host;
   }
   EXPECT_GT(n_crossing, 50);

@@ -13,10 +13,11 @@
 
 namespace qb {
 
-std::int64_t bytes_between_hosts(std::span<const Plan* const> passes, const Hosts& hosts) {
-  if (hosts.workers_per_host == 0) return 0;
+std::vector<std::int64_t> bytes_between_hosts(std::span<const Plan* const> passes,
+                                              const Hosts& hosts) {
   const auto n = static_cast<int>(passes.front()->workers.size());
   std::vector<std::int64_t> bytes(passes.front()->workers.size(), 0);
+  if (hosts.workers_per_host == 0) return bytes;
   const auto add = [&](int w, int peer, std::int64_t sent_bytes) {
     if (hosts.are_apart(w, peer)) bytes[static_cast<std::size_t>(w)] += sent_bytes;
   };
@@ -39,7 +40,7 @@ std::int64_t bytes_between_hosts(std::span<const Plan* const> passes, const Host
         for (const Transfer& sent : step.sends)
           if (sent.peer >= 0) add(w, sent.peer, sent.bytes);
   }
-  return std::ranges::max(bytes);
+  return bytes;
 }
 
 std::vector<GridOrder> orders_of(const GridShape& shape, const Hosts& hosts) {

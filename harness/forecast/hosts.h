@@ -14,10 +14,23 @@
 
 namespace qb {
 
-// Returns the bytes that a worker sends to workers of other hosts in these passes, of the worker
-// that sends most there. What a root scatters and gathers is not counted: it stands on no host.
-[[nodiscard]] std::int64_t bytes_between_hosts(std::span<const Plan* const> passes,
-                                               const Hosts& hosts);
+// What each worker sends, and what of it goes to workers of other hosts.
+struct SentBytes {
+  std::vector<std::int64_t> all{};
+  std::vector<std::int64_t> between_hosts{};
+
+  explicit SentBytes(int workers = 0)
+      : all(static_cast<std::size_t>(workers), 0), between_hosts(all) {}
+  void add(const Hosts& hosts, int from, int to, std::int64_t bytes) {
+    all[static_cast<std::size_t>(from)] += bytes;
+    if (hosts.are_apart(from, to)) between_hosts[static_cast<std::size_t>(from)] += bytes;
+  }
+};
+
+// Returns the bytes that workers send to those of other hosts in these passes. What a root scatters
+// and gathers is not counted: it stands on no host.
+[[nodiscard]] std::vector<std::int64_t> bytes_between_hosts(std::span<const Plan* const> passes,
+                                                            const Hosts& hosts);
 
 // The orders of a grid that a forecast compares: on hosts all that differ; else one.
 [[nodiscard]] std::vector<GridOrder> orders_of(const GridShape& shape, const Hosts& hosts);

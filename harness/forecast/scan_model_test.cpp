@@ -20,7 +20,8 @@ TEST(ScanModel, HasTheClosedFormOfEachKind) {
       for (const int blocks : {1, 2, 6}) {
         SCOPED_TRACE(testing::Message() << latency_s << ' ' << workers << ' ' << blocks);
         const auto expect = [&](ScanKind kind, double wanted_s) {
-          const ExchangePlan plan = plan_scan(kind, workers, blocks, kind != ScanKind::all_reduce);
+          const ExchangePlan plan = plan_scan(kind, owners_of(TokenLayout::contiguous, workers),
+                                              blocks, kind != ScanKind::all_reduce);
           const std::int64_t bytes = std::llround(kBytes) / blocks_of(plan);
           std::vector<SizedMessage> messages;
           for (const ExchangeMessage& m : plan.messages)

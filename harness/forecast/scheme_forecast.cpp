@@ -226,7 +226,7 @@ void PlannedSchemes::add_between_bytes(Planned& planned) const {
   hosts.slot = planned.slot;
   std::vector<const Plan*> passes;
   for (const Plan& plan : planned.plans) passes.push_back(&plan);
-  planned.weighed.between_bytes = bytes_between_hosts(passes, hosts);
+  planned.weighed.between_bytes = std::ranges::max(bytes_between_hosts(passes, hosts));
 }
 
 void PlannedSchemes::weigh(Planned& planned, bool check_plan) const {

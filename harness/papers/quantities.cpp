@@ -83,7 +83,8 @@ Word word_of(const FormulaValue& argument) {
 double scan_sent_states(Arguments words) {
   const int workers = workers_of(words[1]);
   if (workers < 1) throw UsageError(fmt::format("a scan has 1 worker or more, not {}", workers));
-  const ExchangePlan plan = plan_scan(word_of<ScanKind>(words[0]), workers, 1, true);
+  const ExchangePlan plan =
+      plan_scan(word_of<ScanKind>(words[0]), owners_of(TokenLayout::contiguous, workers), 1, true);
   std::vector<double> sent(static_cast<std::size_t>(workers), 0.0);
   for (const ExchangeMessage& m : plan.messages) sent[static_cast<std::size_t>(m.from)] += 1.0;
   return std::ranges::max(sent);

@@ -262,7 +262,7 @@ TEST(Representatives, StandForEveryWorkersWork) {
   };
   for_rotating_plans(90, attempt);
   EXPECT_GT(even, 100);
-  EXPECT_GT(uneven, 60);
+  EXPECT_GT(uneven, 20);  // of one kind in spite of it
   even = 0;
   for_rotating_plans(40, attempt, Pass::backward);
   EXPECT_GT(even, 50);

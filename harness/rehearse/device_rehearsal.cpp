@@ -109,8 +109,15 @@ class RehearsalDevice final : public LayerGradientsDevice, public MixerDevice {
   void append_state(const MixerOptions&, const MixerState&, const MixerState&,
                     const TensorView&) override {}
   void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
-                    const MixerGradients& gradients, const KernelContext& context) override {
-    qb::mix_backward(options, arguments, gradients, memory_alone(context));
+                    const MixerGradients& gradients, const KernelContext& context,
+                    const MixerState* before, const MixerState* later) override {
+    qb::mix_backward(options, arguments, gradients, memory_alone(context), before, later);
+  }
+  void mix_state_backward(const MixerOptions& options, const MixerArguments& arguments,
+                          const TensorView& d_out, const KernelContext& context,
+                          const MixerState* before, const MixerState& own,
+                          const MixerState& state) override {
+    qb::mix_state_backward(options, arguments, d_out, memory_alone(context), before, own, state);
   }
   void attend_lines(const MixerArguments& arguments, std::int64_t length,
                     const KernelContext& context, const TensorView& lse) override {

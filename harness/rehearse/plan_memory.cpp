@@ -51,37 +51,6 @@ struct Rehearsed {
   WorkerTime time;
 };
 
-// A worker keeps its partials of other workers' queries until it returns them all in one step.
-struct StepMemory {
-  std::int64_t peak_bytes = 0;   // without the partials that are kept when the step begins
-  std::int64_t keeps_bytes = 0;  // partials that the step adds to them
-  bool returns = false;
-};
-
-// peaks: those of the steps of worker 0.
-std::vector<StepMemory> step_memory(const Plan& plan, const std::vector<std::int64_t>& peaks) {
-  const Worker& worker = plan.workers[0];
-  Problem held = plan.problem;
-  held.lse_sent = held.lse_kept;
-  std::vector<StepMemory> steps;
-  std::int64_t kept = 0;
-  for (std::size_t s = 0; s < peaks.size(); ++s) {
-    const Step& step = worker.steps[s];
-    StepMemory& memory = steps.emplace_back();
-    memory.peak_bytes = peaks[s] - kept;
-    if (!step.tasks.empty() && !std::ranges::count(worker.q_groups, step.tasks[0].q_group))
-      for (const Transfer& transfer : step.receives)
-        if (transfer.what == TensorRole::q)
-          memory.keeps_bytes +=
-              tensor_bytes(held, TensorRole::partial,
-                           tokens_of(plan.q_groups, plan.groups_of(transfer)), transfer.heads);
-    memory.returns = std::ranges::any_of(
-        step.sends, [](const Transfer& transfer) { return transfer.what == TensorRole::partial; });
-    kept = memory.returns ? 0 : kept + memory.keeps_bytes;
-  }
-  return steps;
-}
-
 // What a step's calls take besides what the worker holds: workspace, and room for the results of
 // later calls on the same queries.
 std::vector<std::int64_t> taken_by(const Plan& plan, const std::vector<KernelCall>& calls,
@@ -158,22 +127,7 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, const Representatives& 
     }
     return peaks;
   }
-  if (const CountedCalls* const counted = alike.counted())
-    return counted_peaks(plan, *counted, kernel, threads);
-  std::vector<std::vector<StepMemory>> by_step;
-  for (std::size_t i = 0; i < alike.size(); ++i)
-    alike.read(plan, i, [&](const Plan& like, const Worker&, int index) {
-      by_step.push_back(step_memory(like, step_peak_bytes(like, index, kernel, threads)));
-    });
-  for (std::size_t w = 0; w < peaks.size(); ++w) {
-    std::int64_t kept = 0;
-    for (std::size_t s = 0; s < by_step[0].size(); ++s) {
-      const StepMemory& step = by_step[alike.of(static_cast<int>(w), s)][s];
-      peaks[w] = std::max(peaks[w], step.peak_bytes + kept);
-      kept = step.returns ? 0 : kept + step.keeps_bytes;
-    }
-  }
-  return peaks;
+  return counted_peaks(plan, *alike.counted(), kernel, threads);
 }
 
 }  // namespace

@@ -58,6 +58,14 @@ class Attention final : public Workload {
   double flop() const override { return planned_.work.flops; }
   int threads() const override { return planned_.threads; }
   std::optional<std::string> flaw() const override { return planned_.flaw; }
+  SentBytes sent() const override {
+    SentBytes sent(case_.workers);
+    for (std::size_t w = 0; w < sent.all.size(); ++w)
+      sent.all[w] = planned_.work.workers[w].bytes_out;
+    if (case_.cluster != kNoCluster)
+      sent.between_hosts = bytes_between_hosts(planned_.timed(), hosts_of(case_));
+    return sent;
+  }
 
   void prepare() override {
     if (!planned_.backward) return;

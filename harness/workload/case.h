@@ -21,6 +21,7 @@
 #include "harness/run/runner/device_executor.h"
 #include "harness/run/runner/executor.h"
 #include "harness/workload/mixer/mixer_case.h"
+#include "harness/workload/stack_case.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cuda/runtime/device.h"
 
@@ -34,12 +35,17 @@ inline constexpr auto kWords<Device> = word_table<Device>("device", {{Device::au
                                                                      {Device::cuda, "cuda"}});
 
 // What a case computes: X(word, function) for each, where the function (workload.h) plans it. They
-// are attention alone, an encoder layer around it, attention or another operator beside it, and a
-// stack of layers that workers share.
-#define QB_WORKLOADS(X)            \
-  X(attention, plan_attention)     \
-  X(transformer_layer, plan_layer) \
-  X(sequence_mixer, plan_sequence_mixer) X(pipeline, plan_stack)
+// are attention alone, an encoder layer around it, attention or another operator beside it, layers
+// that stages share, a change of layout, and two that are sums of others: layers in layouts of
+// their own, and a prefill in chunks.
+#define QB_WORKLOADS(X)                  \
+  X(attention, plan_attention)           \
+  X(transformer_layer, plan_layer)       \
+  X(sequence_mixer, plan_sequence_mixer) \
+  X(pipeline, plan_stack)                \
+  X(relayout, plan_layout_change)        \
+  X(stack, plan_layer_stack)             \
+  X(chunked_prefill, plan_chunked_prefill)
 
 #define QB_WORKLOAD_WORD(word, plan) word,
 enum class WorkloadKind { QB_WORKLOADS(QB_WORKLOAD_WORD) };
@@ -168,6 +174,7 @@ inline constexpr std::string_view kNoCluster = "none";  // all links are alike
   PART(mixer_pair_bias, mixer, MixerCase::pair_bias) \
   PART(mixer_gate, mixer, MixerCase::gate) \
   PART(mixer_chunk, mixer, MixerCase::chunk) \
+  PART(mixer_layout, mixer, MixerCase::layout) \
   PART(mixer_scan, mixer, MixerCase::scan) \
   PART(mixer_blocks, mixer, MixerCase::blocks) \
   PART(pipeline_schedule, pipeline, Pipeline::schedule) \
@@ -176,7 +183,16 @@ inline constexpr std::string_view kNoCluster = "none";  // all links are alike
   PART(pipeline_microbatches, pipeline, Pipeline::microbatches) \
   PART(pipeline_virtual_stages, pipeline, Pipeline::virtual_stages) \
   PART(pipeline_chunks, pipeline, Pipeline::chunks) \
-  PART(pipeline_cut, pipeline, Pipeline::cut)
+  PART(pipeline_cut, pipeline, Pipeline::cut) \
+  PART(relayout_from, relayout, RelayoutCase::from) \
+  PART(relayout_to, relayout, RelayoutCase::to) \
+  PART(relayout_block, relayout, RelayoutCase::block) \
+  PART(relayout_halo, relayout, RelayoutCase::halo) \
+  PART(relayout_tensors, relayout, RelayoutCase::tensors) \
+  PART(stack_layers, stack, StackCase::layers) \
+  PART(stack_layout, stack, StackCase::layout) \
+  PART(prefill_chunk, prefill, PrefillCase::chunk) \
+  PART(prefill_pass, prefill, PrefillCase::pass)
 // clang-format on
 
 #define QB_OWN(type, name, ...) type name{__VA_ARGS__};
@@ -189,6 +205,9 @@ struct Case {
   StrategyKeys strategy_keys;
   MixerCase mixer;
   Pipeline pipeline;
+  RelayoutCase relayout;
+  StackCase stack;
+  PrefillCase prefill;
   Measure measure;
   // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12, and
   // whether calls add to partials (problem.h).

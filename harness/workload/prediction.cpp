@@ -172,7 +172,8 @@ RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
   row.set("moved_bytes", work.bytes_total);
   row.set("device_sent_bytes", work.sent_bytes_max);
   if (c.cluster != kNoCluster)
-    row.set("between_hosts_bytes", bytes_between_hosts(planned.timed(), hosts_of(c)));
+    row.set("between_hosts_bytes",
+            std::ranges::max(bytes_between_hosts(planned.timed(), hosts_of(c))));
   if (memory.root_peak_bytes > 0) row.set("root_sent_bytes", work.root_sent_bytes);
   if (planned.backward) row.set("backward_sent_bytes", planned.backward_sent_bytes);
   // These follow from the tiles and the workspace of the kernels.

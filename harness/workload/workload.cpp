@@ -20,6 +20,7 @@ void Workload::open(ComputeDevice* device, const MemoryLedger::Options& memory,
                     const std::string& why_no_device) {
   close();
   device_ = device;
+  memory_options_ = memory;
   ledger_.emplace(memory);
   hold(why_no_device);
   ledger_->reset_peaks();

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/forecast/hosts.h"
 #include "harness/run/device/compute_device.h"
 #include "harness/run/memory/memory_ledger.h"
 #include "harness/verify/verify.h"
@@ -34,6 +35,8 @@ class Workload {
   // Asks the cost model where the case names a device for it, before anything is timed. Throws
   // CaseError where the model knows no rate that the plan needs.
   virtual void model() {}
+  // By all messages of a run; empty where workers send none.
+  [[nodiscard]] virtual SentBytes sent() const { return SentBytes(); }
   // The FLOP of everything that a run computes.
   [[nodiscard]] virtual double flop() const = 0;
   [[nodiscard]] virtual int threads() const = 0;
@@ -53,7 +56,7 @@ class Workload {
   // only. Throws as run() does.
   virtual void prepare() {}
   // Counts what the device holds; it exists from the first open() to close().
-  [[nodiscard]] MemoryLedger& ledger() { return *ledger_; }
+  [[nodiscard]] virtual MemoryLedger& ledger() { return *ledger_; }
 
   // Computes once, and is not timed if `verifying`; otherwise report() includes the run.
   [[nodiscard]] virtual Sample run(bool verifying) = 0;
@@ -86,6 +89,7 @@ class Workload {
 
   const Case case_;
   ComputeDevice* device_ = nullptr;
+  MemoryLedger::Options memory_options_{};  // of open()
 
   // A tensor on host and device: only one where the device is the host and uses the same type.
   struct SharedTensor {

@@ -13,9 +13,18 @@ struct BackwardTask {
   ChunkTask chunks;
   const MixerGradients& gradients;
   // The state before each chunk; where the operator is not causal, the last one is of all tokens.
-  // gated_delta makes its own.
+  // gated_delta makes its own, and an ssd needs none for `earlier` alone.
   std::span<const OwnState> states;
   bool adds;  // to d_k and d_v, which hold what other heads of the group gave
+  // Gradients of the state after these tokens and of that before them, if they have data. Without
+  // d_q no other gradients are wanted.
+  const MixerState& later;
+  const MixerState& earlier;
+
+  [[nodiscard]] bool wants_all() const { return gradients.d_q.data != nullptr; }
+  // Heads of a group that share a state: the first one takes `later`, and the others add to
+  // `earlier`.
+  [[nodiscard]] bool adds_to_state() const { return adds && chunks.options.kind == Mixer::linear; }
 };
 
 // The float32 buffers of one thread besides those of the chunks, as there.

@@ -40,13 +40,16 @@ class Backward : ChunkRows {
         causal_(task.chunks.options.causal) {}
 
   void run() {
-    std::fill_n(g_.later, f_ * p_, 0.0f);
-    std::fill_n(g_.later_sums, f_, 0.0f);
+    begin();
     const std::int64_t n = t_.a.k.extent.length;
     const std::int64_t chunk = t_.chunk();
-    for (std::int64_t at = ceil_div(n, chunk) - 1; at >= 0; --at)
-      step(task_.states[causal_ ? static_cast<std::size_t>(at) : task_.states.size() - 1].view,
-           at * chunk, std::min(chunk, n - at * chunk));
+    for (std::int64_t at = ceil_div(n, chunk) - 1; at >= 0; --at) {
+      if (!task_.states.empty())
+        load_state(
+            task_.states[causal_ ? static_cast<std::size_t>(at) : task_.states.size() - 1].view);
+      step(at * chunk, std::min(chunk, n - at * chunk));
+    }
+    if (task_.earlier.matrix.data != nullptr) end();
     for (std::int64_t first = 0; first < n && !causal_; first += chunk) {
       load_pairs(first, std::min(chunk, n - first));
       differentiate_keys(first, std::min(chunk, n - first));
@@ -54,8 +57,24 @@ class Backward : ChunkRows {
   }
 
  private:
-  void step(const MixerState& state, std::int64_t first, std::int64_t count) {
-    load_state(state);
+  void begin() {
+    std::fill_n(g_.later, f_ * p_, 0.0f);
+    std::fill_n(g_.later_sums, f_, 0.0f);
+    if (task_.later.matrix.data == nullptr || task_.adds_to_state()) return;
+    load_rows(task_.later.matrix, t_.batch, t_.state_head(), 0, features_, p_, g_.later);
+    for (std::int64_t r = 0; r < features_ && kind_ == Mixer::linear; ++r)
+      g_.later_sums[r] = *task_.later.vector.row_as<float>(t_.batch, t_.state_head(), r);
+  }
+  void end() const {
+    const bool adds = task_.adds_to_state();
+    put_rows(g_.later, p_, 1.0f, task_.earlier.matrix, t_.state_head(), 0, features_, adds);
+    for (std::int64_t r = 0; r < features_ && kind_ == Mixer::linear; ++r) {
+      float& sum = *task_.earlier.vector.row_as<float>(t_.batch, t_.state_head(), r);
+      sum = g_.later_sums[r] + (adds ? sum : 0.0f);
+    }
+  }
+
+  void step(std::int64_t first, std::int64_t count) {
     load_queries(first, count);
     load_rows(task_.gradients.d_out, t_.batch, t_.head, first, count, p_, g_.d_out);
     if (causal_) {
@@ -66,12 +85,16 @@ class Backward : ChunkRows {
       });
     }
     if (kind_ == Mixer::linear) divide(count);
-    if (causal_) {
+    if (causal_ && task_.wants_all()) {
       differentiate_weights(count);
       differentiate_keys(first, count);
     }
-    differentiate_queries(first, count);
-    if (kind_ == Mixer::ssd) differentiate_decay(first, count);
+    for (std::int64_t i = 0; i < count && kind_ == Mixer::ssd; ++i)
+      multiply_row(g_.d_out + i * p_, p_, gate(i));
+    if (task_.wants_all()) {
+      differentiate_queries(first, count);
+      if (kind_ == Mixer::ssd) differentiate_decay(first, count);
+    }
     add_later(count);
   }
 
@@ -172,8 +195,6 @@ class Backward : ChunkRows {
 
   void differentiate_queries(std::int64_t first, std::int64_t count) {
     const Floats d;
-    for (std::int64_t i = 0; i < count && kind_ == Mixer::ssd; ++i)
-      multiply_row(g_.d_out + i * p_, p_, gate(i));
     sum_products<false>(ahead_, count, features_, g_.gradients, f_,
                         RowsTerm{g_.d_out, p_, g_.state_transposed, f_, values_});
     for (std::int64_t i = 0; i < count; ++i) {

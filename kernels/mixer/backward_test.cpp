@@ -13,6 +13,7 @@ namespace {
 
 using testing_support::MixerCall;
 using testing_support::MixerCase;
+using testing_support::TestState;
 
 // Returns the sum of out times d_out, of which the gradients are those of `call`.
 double loss(const MixerCall& call, const TensorView& d_out) {
@@ -63,6 +64,46 @@ TEST(MixerGradients, ReferenceIsWhatFiniteDifferencesGive) {
     }
 }
 
+// The backward pass of parts of the tokens, as workers that hold one each compute it.
+void differentiate_in_parts(const MixerCall& call, const MixerGradients& gradients,
+                            const KernelContext& context, std::int64_t parts) {
+  const std::int64_t n = call.a.k.extent.length;
+  struct PartOfCall {
+    MixerArguments a;
+    MixerGradients g;
+    TestState own;
+  };
+  std::vector<PartOfCall> all;
+  for (std::int64_t p = 0; p < parts; ++p) {
+    PartOfCall& part =
+        all.emplace_back(PartOfCall{call.a, gradients, TestState(call.options, call.shape)});
+    for (TensorView* const view :
+         {&part.a.q, &part.a.k, &part.a.v, &part.a.decay, &part.a.beta, &part.a.out, &part.g.d_out,
+          &part.g.d_q, &part.g.d_k, &part.g.d_v, &part.g.d_decay, &part.g.d_beta})
+      if (view->data != nullptr)
+        *view = view->tokens(p * n / parts, (p + 1) * n / parts - p * n / parts);
+    mix_state(call.options, part.a, context, part.own.view());
+  }
+  TestState later(call.options, call.shape);
+  for (std::size_t p = all.size(); p-- > 0;) {
+    TestState before(call.options, call.shape);
+    clear_state(call.options, before.view());
+    for (std::size_t earlier = 0; earlier < p; ++earlier)
+      append_state(call.options, before.view(), all[earlier].own.view());
+    const MixerState given = before.view();
+    const MixerState after = later.view();
+    mix_backward(call.options, all[p].a, all[p].g, context, p > 0 ? &given : nullptr,
+                 p + 1 < all.size() ? &after : nullptr);
+    TestState own(call.options, call.shape);
+    mix_state_backward(call.options, all[p].a, all[p].g.d_out, context, p > 0 ? &given : nullptr,
+                       all[p].own.view(), own.view());
+    if (p + 1 < all.size())
+      append_state(call.options, later.view(), own.view());
+    else
+      later = std::move(own);
+  }
+}
+
 class MixBackward : public ::testing::TestWithParam<InstructionSet> {
  protected:
   MixBackward() { use_instruction_set(GetParam()); }
@@ -88,8 +129,13 @@ TEST_P(MixBackward, AgreesWithTheFormulasInFloat64) {
                                poisoned(call.a.v.extent)};
       if (call.a.decay.data != nullptr) gradients.d_decay = poisoned(call.a.decay.extent);
       if (call.a.beta.data != nullptr) gradients.d_beta = poisoned(call.a.beta.extent);
-      mix_backward(call.options, call.a, gradients,
-                   {testing_support::poisoned_allocator(), static_cast<int>(1 + seed % 3), 0});
+      const KernelContext context{testing_support::poisoned_allocator(),
+                                  static_cast<int>(1 + seed % 3), 0};
+      const std::int64_t parts = std::min<std::int64_t>(seed % 4, c.shape.n_tokens);
+      if (c.options.causal && parts > 1)
+        differentiate_in_parts(call, gradients, context, parts);
+      else
+        mix_backward(call.options, call.a, gradients, context);
       const MixerGradientValues exact =
           mix_backward_reference(call.options, call.a, d_out.view(), 2);
       const MixerGradientValues naive = mix_backward_naive(call.options, call.a, d_out.view(), 2);

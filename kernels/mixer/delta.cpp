@@ -90,10 +90,10 @@ class DeltaBackward : DeltaRows {
     const std::int64_t n = t_.a.k.extent.length;
     const std::int64_t chunk = t_.chunk();
     const std::int64_t last = ceil_div(n, chunk) - 1;
-    std::fill_n(s_.state, f_ * p_, 0.0f);
-    std::fill_n(g_.later, f_ * p_, 0.0f);
+    load_matrix(t_.before == nullptr ? TensorView{} : t_.before->matrix, s_.state);
+    load_matrix(task_.later.matrix, g_.later);
     attends_ = false;
-    for (std::int64_t at = 0; at < last; ++at) {
+    for (std::int64_t at = 0; at < last && task_.wants_all(); ++at) {
       std::copy_n(s_.state, f_ * p_, g_.states + at * f_ * p_);
       load_chunk(at * chunk, chunk);
       weigh(chunk);
@@ -102,27 +102,39 @@ class DeltaBackward : DeltaRows {
     }
     attends_ = true;
     for (std::int64_t at = last; at >= 0; --at) {
-      if (at < last) std::copy_n(g_.states + at * f_ * p_, f_ * p_, s_.state);
+      if (at < last && task_.wants_all()) std::copy_n(g_.states + at * f_ * p_, f_ * p_, s_.state);
       step(at * chunk, std::min(chunk, n - at * chunk));
     }
+    if (task_.earlier.matrix.data != nullptr)
+      put_rows(g_.later, p_, 1.0f, task_.earlier.matrix, t_.head, 0, features_, false);
   }
 
  private:
+  // Without data it is 0.
+  void load_matrix(const TensorView& from, float* to) const {
+    std::fill_n(to, f_ * p_, 0.0f);
+    if (from.data != nullptr) load_rows(from, t_.batch, t_.head, 0, features_, p_, to);
+  }
+
   void step(std::int64_t first, std::int64_t count) {
     load_chunk(first, count);
     std::copy_n(s_.q, count * f_, g_.q);
     std::copy_n(s_.k, count * f_, g_.k);
     weigh(count);
-    solve(count, g_.errors);
     load_rows(task_.gradients.d_out, t_.batch, t_.head, first, count, p_, g_.d_out);
     multiply_row(g_.d_out, count * p_, hn::Set(Floats(), static_cast<float>(t_.a.scale)));
-    transpose(s_.state, p_, features_, values_, f_, g_.state_transposed);
-    transpose(g_.later, p_, features_, values_, f_, g_.later_transposed);
-    transpose(s_.updates, p_, count, values_, pitch_, g_.v_transposed);
+    if (task_.wants_all()) {
+      solve(count, g_.errors);
+      transpose(s_.state, p_, features_, values_, f_, g_.state_transposed);
+      transpose(g_.later, p_, features_, values_, f_, g_.later_transposed);
+      transpose(s_.updates, p_, count, values_, pitch_, g_.v_transposed);
+    }
     solve_back(first, count);
-    differentiate_weights(count);
-    differentiate_rows(count);
-    write(first, count);
+    if (task_.wants_all()) {
+      differentiate_weights(count);
+      differentiate_rows(count);
+      write(first, count);
+    }
     for (std::int64_t r = 0; r < features_; ++r)
       multiply_row(g_.later + r * p_, p_, hn::Set(Floats(), s_.rescaling[r]));
     sum_products<true>(ahead_, features_, values_, g_.later, p_,
@@ -149,8 +161,9 @@ class DeltaBackward : DeltaRows {
             return hn::MulAdd(weight, hn::Load(d, g_.d_updates + j * p_ + x), sum);
           });
         }
-        *task_.gradients.d_beta.row_as<float>(t_.batch, t_.head, first + i) =
-            row_dot(update, g_.errors + i * p_, values_);
+        if (task_.wants_all())
+          *task_.gradients.d_beta.row_as<float>(t_.batch, t_.head, first + i) =
+              row_dot(update, g_.errors + i * p_, values_);
         multiply_row(update, p_, hn::Set(d, -s_.beta[i]));
       }
     }

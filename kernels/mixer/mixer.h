@@ -145,7 +145,7 @@ struct MixerStateExtents {
 void clear_state(const MixerOptions& options, const MixerState& state);
 // state := the state of its tokens and of those of `next` after them. Appending is associative, and
 // where the operator is not causal the order matters by rounding only. `a` is that of a
-// selective_scan.
+// selective_scan. The state may be without its vector, which then is not made.
 void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
                   const TensorView& a = {});
 
@@ -171,15 +171,28 @@ void attend_state(const MixerOptions& options, const MixerArguments& arguments,
 // type or f32.
 struct MixerGradients {
   TensorView d_out;
-  TensorView d_q;
-  TensorView d_k;
-  TensorView d_v;
+  TensorView d_q{};
+  TensorView d_k{};
+  TensorView d_v{};
   TensorView d_decay{};
   TensorView d_beta{};
 };
-// For axial without a pair bias, linear, ssd and gated_delta; the others throw Unsupported.
+// axial, linear, ssd and gated_delta have one.
+[[nodiscard]] bool has_backward(Mixer kind);
+// Where the operator is causal: `before` as in mix(), and `later` is the gradient of the state
+// after these tokens, of mix_state_backward(). Axial with a pair bias, and operators without a
+// backward pass, throw Unsupported.
 void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
-                  const MixerGradients& gradients, const KernelContext& context);
+                  const MixerGradients& gradients, const KernelContext& context,
+                  const MixerState* before = nullptr, const MixerState* later = nullptr);
+
+// state := the gradient of the state before these tokens, as far as their own outputs give it, of a
+// causal operator. append_state() appends it to that of the tokens after these; so its matrix is
+// that gradient, and its vector what makes earlier ones of later ones: of ssd the sum of decay, of
+// gated_delta M^T, of linear the gradient of the vector. `own` is mix_state() of these tokens.
+void mix_state_backward(const MixerOptions& options, const MixerArguments& arguments,
+                        const TensorView& d_out, const KernelContext& context,
+                        const MixerState* before, const MixerState& own, const MixerState& state);
 
 // A pass of axial, for workers that hold whole rows or columns: out := softmax(c Q K^T + B) V
 // within each line of `length` consecutive tokens, which divides them; B is [1,h,length,length].

@@ -32,6 +32,7 @@ void apply_transitions(const MixerState& state, const MixerState& next) {
   for (std::int64_t b = 0; b < state.matrix.extent.batch; ++b)
     for (std::int64_t h = 0; h < state.matrix.extent.heads; ++h)
       for (const TensorView& of : {state.matrix, state.vector}) {
+        if (of.data == nullptr) continue;
         const TensorView rows = cpu::heads_of(of, b, h, 1);
         const Tensor product(heap_allocator(), DType::f32, rows.extent, "state");
         project_tokens(cpu::heads_of(next.vector, b, h, 1), rows, product.view(), context);
@@ -130,7 +131,7 @@ void append_state(const MixerOptions& options, const MixerState& state, const Mi
   }
   if (is_recurrent(options.kind)) decay_state(options, state, next, a);
   add_rows(state.matrix, next.matrix);
-  add_rows(state.vector, next.vector);
+  if (state.vector.data != nullptr) add_rows(state.vector, next.vector);
 }
 
 double mixer_flop(const MixerOptions& options, const MixerShape& s) {

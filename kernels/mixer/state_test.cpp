@@ -13,19 +13,8 @@ namespace {
 
 using testing_support::MixerCall;
 using testing_support::MixerCase;
+using testing_support::TestState;
 using testing_support::values;
-
-// A state in poisoned memory.
-struct TestState {
-  TestState(const MixerOptions& options, const MixerShape& shape)
-      : matrix(testing_support::poisoned_allocator(), DType::f32,
-               mixer_state_extents(options, shape).matrix, "state"),
-        vector(testing_support::poisoned_allocator(), DType::f32,
-               mixer_state_extents(options, shape).vector, "state") {}
-  [[nodiscard]] MixerState view() const { return {matrix.view(), vector.view()}; }
-  Tensor matrix;
-  Tensor vector;
-};
 
 // The call over some of its tokens.
 MixerArguments shard(const MixerCall& call, std::int64_t begin, std::int64_t end) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which scheme is the fastest for which problem: a cell for each link and length (or worker count),
-// in the colour of the fastest scheme, with its name and how many times faster it is than the next
-// best. Where neither the clock nor the model tells the best apart, the cell has a stripe for each
-// of them. Dense attention splits nothing and is left out, and so are cases under `serial`, which
-// have no wall clock of their workers.
+// or of layouts of a stack for each length and worker count, in the colour of the fastest
+// scheme, with its name and how many times faster it is than the next best. Where neither the clock
+// nor the model tells the best apart, the cell has a stripe for each of them. Dense attention
+// splits nothing and is left out, and so are cases under `serial`, which have no wall clock of
+// their workers.
 
 #include <cctype>
 
@@ -32,7 +33,7 @@ struct Map {
 
 Rows candidates(const CsvTable& cases) {
   return where(standing_rows(cases), [](const Row& row) {
-    return ran(row) && !row.is("algorithm", "dense") && !row.is("ranks", "serial") &&
+    return ran(row) && scheme_of(row) != "dense" && !row.is("ranks", "serial") &&
            row.integer("workers") > 1 && wall_s(row) > 0.0;
   });
 }
@@ -55,8 +56,16 @@ Rows rows_of_maps(const std::vector<Map>& maps) {
   return rows;
 }
 
+// What the cells stand side by side by.
+Columns across(const Rows& rows, const std::string& y) {
+  const std::string other = y == "workers" ? "n_tokens" : "workers";
+  return rows.empty() || !rows.front().is("workload", "stack") ? kLinkColumns : Columns{other};
+}
+
 std::vector<Map> maps_of(const Rows& rows, const std::string& y, const ModelGrade& grade) {
-  const Columns place = {y == "workers" ? "n_tokens" : "workers", "ranks", "model_device"};
+  const Columns x = across(rows, y);
+  Columns place = {"ranks", "model_device", "cluster", "stack_layers"};
+  if (x == kLinkColumns) place.insert(place.begin(), y == "workers" ? "n_tokens" : "workers");
   std::vector<Map> maps;
   for (const Group& panel : group(rows, [&](const Row& row) {
          std::vector<std::string> key = values_of(row, joined(place, kShapeColumns));
@@ -64,7 +73,7 @@ std::vector<Map> maps_of(const Rows& rows, const std::string& y, const ModelGrad
          return key;
        })) {
     Map map;
-    for (const Group& where_to : group(panel.rows, joined(kLinkColumns, {y})))
+    for (const Group& where_to : group(panel.rows, joined(x, {y})))
       map.cells.push_back(ranking_of(where_to.rows, grade));
     std::erase_if(map.cells, [](const Ranking& cell) { return cell.rows.size() < 2; });
     if (!map.cells.empty()) maps.push_back(std::move(map));
@@ -119,7 +128,7 @@ void add_cell(std::map<std::string, std::vector<Point>>& schemes, const Ranking&
   const double width = 2.0 * kHalfWidth / static_cast<double>(cell.level);
   for (std::size_t i = 0; i < cell.level; ++i) {
     const Row& row = cell.rows[i];
-    const std::string& scheme = row.text("algorithm");
+    const std::string& scheme = scheme_of(row);
     const double left = x - kHalfWidth + width * static_cast<double>(i);
     Point stripe = box(left, left + width, y - kHalfHeight, y + kHalfHeight);
     stripe.x = x;
@@ -145,16 +154,24 @@ Columns link_columns(const Groups& links) {
 
 std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& side) {
   const Rows drawn = rows_of_maps(maps);
-  const Groups links = group(drawn, kLinkColumns);
+  const Columns by = across(drawn, side);
+  const bool by_link = by == kLinkColumns;
+  const Groups links = group(drawn, by);
   const Groups heights = group(drawn, Columns{side});
   const bool cached = std::ranges::any_of(drawn, is_cached);
-  Axis x{.label = "link bandwidth", .column = "link_index", .tight = true};
-  Axis y{.label = side == "workers" ? "workers W"
-                  : cached          ? "new tokens N"
-                                    : "sequence length N (tokens)",
-         .column = side + "_index",
+  const auto label = [&](const std::string& column) {
+    return column == "workers" ? "workers W"
+           : cached            ? "new tokens N"
+                               : "sequence length N (tokens)";
+  };
+  Axis x{.label = by_link ? "link bandwidth" : label(by[0]),
+         .column = by_link ? "link_index" : by[0] + "_index",
          .tight = true};
-  for (const Group& link : links) add_tic(x, named_values(link.rows.front(), link_columns(links)));
+  Axis y{.label = label(side), .column = side + "_index", .tight = true};
+  for (const Group& link : links) {
+    const std::string name = named_values(link.rows.front(), by_link ? link_columns(links) : by);
+    add_tic(x, by_link ? name : name.substr(4));
+  }
   for (const Group& height : heights)  // leaves out `W = `
     add_tic(y, named_values(height.rows.front(), {side}).substr(4));
   const Letters letters = letters_of(maps);
@@ -169,7 +186,11 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& s
       add_cell(schemes, cell, index_of(links, cell.rows.front()),
                index_of(heights, cell.rows.front()), after_name, letters);
     for (auto& [scheme, stripes] : schemes) {
-      const std::uint32_t fill = lightened(algorithm_style(scheme).colour);
+      const auto place = std::distance(letters.begin(), letters.find(scheme));
+      const Style style = drawn.front().is("workload", "stack")
+                              ? indexed_style(static_cast<int>(place))
+                              : algorithm_style(scheme);
+      const std::uint32_t fill = lightened(style.colour);
       panel.series.push_back(rectangles(scheme, fill, std::move(stripes)));
       panel.series.back().text = letters.at(scheme);
     }
@@ -207,8 +228,8 @@ std::string ungraded_note(const std::vector<Map>& maps, const ModelGrade& grade)
   for (const Map& map : maps)
     for (const Ranking& cell : map.cells)
       for (std::size_t i = 0; i < cell.level; ++i)
-        if (const Row& row = cell.rows[i]; !grade.of(row).schemes.contains(row.text("algorithm")))
-          ungraded.insert(row.text("algorithm"));
+        if (const Row& row = cell.rows[i]; !grade.of(row).schemes.contains(scheme_of(row)))
+          ungraded.insert(scheme_of(row));
   return grade.forward.schemes.empty() || ungraded.empty()
              ? ""
              : fmt::format("No published row grades {}: the error of all stands in.",

@@ -240,6 +240,79 @@ TEST(SchemeMap, CommittedNotesNameTheSchemesThatNoPublishedRowGrades) {
                                    fmt::join(ungraded, ", "))));
 }
 
+// Their schemes are layouts, of which the fastest exchange counts, and with one link the cells
+// stand by lengths and workers.
+TEST(SchemeMap, OfStacksNamesTheFastestLayout) {
+  const auto stack = [](const std::string& layout, std::int64_t n_tokens, double seconds,
+                        const std::string& scan, int workers) {
+    Values values = scheme_case(
+        "dense", workers, n_tokens, seconds,
+        {{"workload", "stack"},
+         {"stack_layers", "small"},
+         {"stack_layout", layout},
+         {"mixer_scan", scan},
+         {"device_sent_bytes", std::to_string(std::hash<std::string>()(layout + scan) % 1000)}});
+    values["case_id"] += layout + scan;
+    return values;
+  };
+  const Figure figure = scheme_map_figure(scheme_table(
+      {stack("zigzag", 1024, 0.03, "tree", 4), stack("zigzag", 1024, 0.01, "chain", 4),
+       stack("contiguous_home", 1024, 0.02, "tree", 4), stack("zigzag", 2048, 0.05, "tree", 8),
+       stack("contiguous_home", 2048, 0.02, "tree", 8)}));
+  ASSERT_EQ(figure.panels.size(), 1u) << figure.empty_reason;
+  EXPECT_THAT(texts(figure.panels[0]), ElementsAre("contiguous_home 2.5×", "zigzag 2.0×"));
+  EXPECT_EQ(figure.panels[0].x.label, "workers W");
+  EXPECT_NE(series_named(figure.panels[0], "zigzag").style.colour,
+            series_named(figure.panels[0], "contiguous_home").style.colour);
+}
+
+// What docs/hybrid.md and the title say of stacks, from the rows.
+TEST(SchemeMap, CommittedStacksAreWhatTheirPageSays) {
+  const CsvTable cases = CsvTable::parse(
+      read_text(source_path("paper_figures/hybrid_stacks_model/cases.csv")), "hybrid_stacks_model");
+  using Times = std::map<std::string, double>;  // the least of each layout, or of each exchange
+  std::map<std::vector<std::string>, std::pair<Times, Times>> cells;
+  for (const Row& row : all_rows(cases)) {
+    if (!row.is("status", "ok")) continue;
+    auto& [layouts, scans] = cells[{row.text("stack_layers"), row.text("cluster"),
+                                    row.text("workers"), row.text("n_tokens")}];
+    const double seconds = row.number("wall_time_median_s");
+    const auto keep = [&](Times& times, const std::string& name) {
+      const auto [place, is_new] = times.try_emplace(name, seconds);
+      place->second = std::min(place->second, seconds);
+    };
+    keep(layouts, row.text("stack_layout"));
+    if (!row.is("stack_layout", "zigzag_heads")) keep(scans, row.text("mixer_scan"));
+  }
+  EXPECT_EQ(cells.size(), 54u);
+  Times most;
+  std::map<std::string, int> wins;
+  for (const auto& [cell, times] : cells) {
+    const auto time = &Times::value_type::second;
+    const auto& [layouts, scans] = times;
+    const auto best = std::ranges::min_element(layouts, {}, time);
+    ++wins[best->first];
+    for (const auto& [layout, seconds] : layouts)
+      most[layout] = std::max(most[layout], seconds / best->second);
+    EXPECT_EQ(std::ranges::min_element(scans, {}, time)->first, "tree");
+    for (const auto& [scan, seconds] : scans)
+      most[scan] = std::max(most[scan], seconds / best->second);
+  }
+  const std::string page = read_text(source_path("docs/hybrid.md"));
+  for (const auto& [name, ratio] : most)
+    if (name != "tree") {
+      EXPECT_THAT(page, HasSubstr(fmt::format("{:.2f}", ratio))) << name;
+    }
+  EXPECT_EQ(wins, (std::map<std::string, int>{
+                      {"zigzag", 30}, {"contiguous_home", 18}, {"contiguous", 6}}));
+  const CommittedFigure figure("hybrid_stacks_model", "scheme_map");
+  std::map<std::tuple<std::string, double, double>, int> stripes;
+  for (const Mark& mark : figure.marks()) ++stripes[{mark.panel, mark.x, mark.y}];
+  EXPECT_EQ(stripes.size(), 54u);
+  for (const auto& [cell, number] : stripes) EXPECT_GT(number, 1);
+  EXPECT_THAT(figure.title(), HasSubstr("In none of 54 cells one scheme leads"));
+}
+
 TEST(SchemeMap, ClocksOfMoreWorkersThanCoresRankNothing) {
   PlottedRun run(
       scheme_table({on_link("ring", 1024, 0.03, "1e9"), on_link("zigzag", 1024, 0.02, "1e9")}));

@@ -35,6 +35,10 @@ bool comparable(const Row& a, const Row& b) {
          });
 }
 
+const std::string& scheme_of(const Row& row) {
+  return row.is("workload", "stack") ? row.text("stack_layout") : row.text("algorithm");
+}
+
 bool same_plan(const Row& a, const Row& b) {
   return std::ranges::all_of(kResultFields, [&](const Field& field) {
     return field.group != FieldGroup::prediction || a.at(field.column) == b.at(field.column);
@@ -67,19 +71,19 @@ Ranking ranking_of(const Rows& rows, const ModelGrade& grade) {
                   [=](const Row& row) {
                     return counts(row) && row.number("workers") > 1.0 && seconds(row) > 0.0;
                   }),
-            [](const Row& row) { return std::pair(seconds(row), row.text("algorithm")); });
+            [](const Row& row) { return std::pair(seconds(row), scheme_of(row)); });
   std::set<std::string> seen;  // the fastest of several cases of a scheme counts
   for (const Row& row : ordered) {
-    if (!seen.insert(row.text("algorithm")).second) continue;
+    if (!seen.insert(scheme_of(row)).second) continue;
     const auto same = std::ranges::find_if(
         ranking.rows, [&](const Row& faster) { return same_plan(row, faster); });
     if (same != ranking.rows.end()) {
       ranking.names[static_cast<std::size_t>(same - ranking.rows.begin())] +=
-          " = " + row.text("algorithm");
+          " = " + scheme_of(row);
       continue;
     }
     ranking.rows.push_back(row);
-    ranking.names.push_back(row.text("algorithm"));
+    ranking.names.push_back(scheme_of(row));
   }
   // Those that are not told apart from the first one come next to it: an error is its scheme's own.
   Ranking sorted;

@@ -24,6 +24,9 @@ namespace qb {
 // split it: one has one worker, or they have as many, or one algorithm.
 [[nodiscard]] bool comparable(const Row& a, const Row& b);
 
+// The algorithm of a case, or of a stack the layout of its layers.
+[[nodiscard]] const std::string& scheme_of(const Row& row);
+
 // Whether two cases of one problem are one computation: all that is predicted of them is equal.
 [[nodiscard]] bool same_plan(const Row& a, const Row& b);
 

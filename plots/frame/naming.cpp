@@ -152,7 +152,9 @@ std::string shared_parameters(const Rows& rows) {
         "kernel", "link_bandwidth_byte_per_s", "link_latency_s", "cluster", "device", "ranks",
         "threads"}) {
     const std::string value = shared(column);
+    // The layers of a stack have heads of their own.
     if (value.empty() || (column == "workers" && value == "1") ||
+        (shared("workload") == "stack" && column.find("head") != std::string::npos) ||
         (column == "kv_heads" && value == shared("q_heads")))
       continue;
     // If all rows are modelled, the ranks name the device, and the machine does not matter.

@@ -14,6 +14,7 @@
 #include "harness/cli/views/paper_sources.h"
 #include "harness/forecast/cluster.h"
 #include "harness/run/transport/link_model.h"
+#include "harness/workload/needs.h"
 
 namespace qb {
 namespace {
@@ -56,6 +57,7 @@ Examples:
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband --q-heads 32
   qb advise --n-tokens 4096 --cached-tokens 124Ki --workers 8 --mask causal --device a100 \
       --link 25e9,5us --q-heads 32 --kv-heads 8 --head-dim 128
+  qb advise --stack qwen3_5_397b --n-tokens 1Mi --cluster dgx_h100:2 --device h100 --pass both
   qb advise --n-tokens 1 --cached-tokens 1Mi --workers 8 --device a100 --link nvlink --q-heads 32
   qb advise --n-tokens 1Mi --workers 8 --device a100 --link nvlink --memory-budget 16GiB --json
   qb advise --n-tokens 128Ki --workers 8 --device h800 --link 25e9,5us --q-heads 32 --pass both)";
@@ -68,6 +70,7 @@ struct AdviseWords {
   std::optional<Option> workers;
   std::string link = "none";
   std::string cluster;
+  std::string stack;
   std::string inside;
   std::string between;
   int nics = 0;
@@ -127,7 +130,41 @@ DeviceModel measured_here(const Case& c) {
                         std::min<std::int64_t>(c.shape.kv_len, 4096));
 }
 
+// The workers and links are those of a case here, which says what it lacks.
+void advise_stack(const AdviseWords& asked) {
+  Case c = asked.c;
+  c.workload = WorkloadKind::stack;
+  c.stack.layers = asked.stack;
+  c.algorithm = "dense";
+  c.mask = MaskKind::causal;
+  c.ranks = Ranks::model;
+  c.pass = asked.passes;
+  c.model_device = asked.device;
+  c.shape.kv_len = c.shape.q_len;
+  if (c.shape.kv_heads == 0) c.shape.kv_heads = c.shape.q_heads;
+  if (!asked.dtype->was_given()) c.dtype = DType::bf16;
+  if (!asked.cluster.empty()) {
+    if (asked.workers->was_given())
+      throw UsageError("--cluster gives the workers; leave --workers out");
+    c.cluster = asked.cluster;
+    c.workers = read_cluster(asked.cluster).workers();
+    if (!asked.inside.empty()) c.cluster_inside = asked.inside;
+    if (!asked.between.empty()) c.cluster_between = asked.between;
+    c.cluster_nics = asked.nics;
+  } else if (asked.link != "none") {
+    const LinkLimit limit = link_of("--link", asked.link, asked.device).first.value_or(LinkLimit{});
+    c.link_bandwidth_byte_per_s = limit.bandwidth_byte_per_s;
+    if (limit.latency_s > 0.0) c.link_latency_s = limit.latency_s;
+  }
+  if (asked.json || asked.brief) throw UsageError("--stack has neither --json nor --brief");
+  if (c.workers > kMostWorkers)
+    throw UsageError(fmt::format("layouts are compared for at most {} workers", kMostWorkers));
+  require_needs(c);
+  print_answer("{}", stack_advice(resolve_case(c)));
+}
+
 void give_advice(const AdviseWords& asked) {
+  if (!asked.stack.empty()) return advise_stack(asked);
   const Case c = case_with_cache(asked.c, asked.cached_tokens);
   if (c.mask.kind() == MaskKind::pattern)
     throw UsageError("--mask: advice is about full and causal masks");
@@ -193,6 +230,10 @@ void add_advise(Verb app) {
       "Puts the workers on hosts in place of --workers and --link: HOSTSxWORKERS such as "
       "2x8, or a file with its links, such as dgx_h100:2 for two hosts of "
       "data/clusters.");
+  verb.add_option("--stack", words.stack,
+                  "Advises on the layouts of a stack's layers and the exchange of its "
+                  "recurrences: a name of data/stacks such as qwen3_5_397b, or a file. It has a "
+                  "causal mask and heads of its own.");
   verb.add_option("--inside", words.inside,
                   "Sets the link of each worker inside of its host, as --link does.");
   verb.add_option("--between", words.between,

@@ -73,7 +73,7 @@ TEST(LayerCase, HasARowForEachPartOfEachRepeatThatTogetherFillIt) {
   ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
   double flop = 0.0;
   for (std::size_t i = 0; i < result.parts.size(); ++i) {
-    EXPECT_EQ(result.parts[i].size() + 1, part_table().columns.size());
+    EXPECT_EQ(result.parts[i].size() + 3, part_table().columns.size());
     EXPECT_EQ(result.parts[i].text("part"), word(static_cast<LayerPart>(i % kLayerParts)));
     if (i < kLayerParts) flop += result.parts[i].number("flop");
   }
@@ -308,8 +308,8 @@ TEST(LayerCase, SaysWhatALayerCannotBe) {
   c.algorithm = "cqs";
   c.workers = 7;
   expect_unsupported(c,
-                     "workers: 7 needs workload: attention, sequence_mixer or pipeline or "
-                     "algorithm: tensor_parallel");
+                     "workers: 7 needs workload: attention, sequence_mixer, pipeline, relayout, "
+                     "stack or chunked_prefill or algorithm: tensor_parallel");
   c = tiny_layer(0);
   c.dtype = DType::f64;
   expect_unsupported(c, "dtype: f64 needs workload: attention");

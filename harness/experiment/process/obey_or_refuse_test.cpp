@@ -58,7 +58,8 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"model.device", {source_path("data/devices/epyc-zen3-2-cores.csv")}},
       {"model.cores", {"1"}},
       {"distillation", {"balanced"}},
-      {"workload", {"transformer_layer", "sequence_mixer", "pipeline"}},
+      {"workload",
+       {"transformer_layer", "sequence_mixer", "pipeline", "relayout", "stack", "chunked_prefill"}},
       {"layer.feed_forward_dim", {"48"}},
       {"layer.block_tokens", {"16"}},
       {"allocator", {"same_size", "direct", "caching", "pool"}},
@@ -91,7 +92,8 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"mixer.gate", {"channel"}},
       {"mixer.rank", {"5", "24"}},
       {"mixer.chunk", {"16"}},
-      {"mixer.scan", {"all_gather", "tree", "all_scan", "all_reduce"}},
+      {"mixer.layout", {"zigzag"}},
+      {"mixer.scan", {"all_gather", "tree", "all_scan", "all_reduce", "all_to_all"}},
       {"mixer.blocks", {"1", "2"}},
       {"pipeline.schedule", {"gpipe", "interleaved"}},
       {"pipeline.stages", {"1"}},
@@ -100,6 +102,15 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"pipeline.virtual_stages", {"2"}},
       {"pipeline.chunks", {"2", "3"}},
       {"pipeline.cut", {"tokens"}},
+      {"relayout.from", {"contiguous", "interleaved"}},
+      {"relayout.to", {"contiguous", "zigzag"}},
+      {"relayout.block", {"2", "5"}},
+      {"relayout.halo", {"1", "3"}},
+      {"relayout.tensors", {"qkv", "hidden"}},
+      {"stack.layers", {"small"}},
+      {"stack.layout", {"zigzag_home", "zigzag", "contiguous", "zigzag_heads", "contiguous_qkv"}},
+      {"prefill.chunk", {"20", "40"}},
+      {"prefill.pass", {"kv", "q"}},
   };
   return all;
 }
@@ -227,7 +238,31 @@ class ObeyOrRefuse : public testing::Test {
   void help(Case& c, const Parameter& parameter) {
     const auto is_free = [&](std::string_view key) { return parameter.key != key; };
     if (parameter.key == "cluster.nics") c.algorithm = "all_gather_kv";  // others may not contend
-    if (parameter.key == "mixer.scan" || parameter.key == "mixer.blocks") {
+    if (parameter.key.starts_with("relayout.") || parameter.key.starts_with("stack.") ||
+        parameter.key.starts_with("prefill.")) {
+      c.algorithm = "dense";
+      c.kernel = Kernel::flash;
+      c.workers = 2;
+      c.mixer.kind.reset();
+      c.mask = MaskKind::causal;
+      if (parameter.key.starts_with("relayout.")) {
+        c.workload = WorkloadKind::relayout;
+        c.workers = 5;  // of fewer, blocks of other sizes may send as many bytes
+        c.mask = MaskKind::full;
+        if (parameter.key == "relayout.halo") c.relayout.to = TokenLayout::contiguous;
+      } else if (parameter.key.starts_with("stack.")) {
+        c.workload = WorkloadKind::stack;
+        if (parameter.key != "stack.layers") c.stack.layers = "small";
+        c.shape = {1, 1, 1, 64, 64, 64, 64};
+      } else {
+        c.workload = WorkloadKind::chunked_prefill;
+        c.shape = {1, 4, 1, 80, 80, 64, 64};
+        if (parameter.key != "prefill.chunk") c.prefill.chunk = 20;
+      }
+      return;
+    }
+    if (parameter.key == "mixer.scan" || parameter.key == "mixer.blocks" ||
+        parameter.key == "mixer.layout") {
       c.workload = WorkloadKind::sequence_mixer;
       const bool reduces = !is_free("mixer.scan") && c.mixer.scan == ScanKind::all_reduce;
       c.mixer.kind = reduces ? Mixer::nystrom : Mixer::ssd;
@@ -235,6 +270,7 @@ class ObeyOrRefuse : public testing::Test {
       c.algorithm = "dense";
       c.workers = 4;
       if (is_free("mixer.scan")) c.mixer.scan = ScanKind::all_scan;
+      if (c.mixer.scan == ScanKind::all_to_all) c.shape.q_heads = c.shape.kv_heads = 4;
       return;
     }
     if (parameter.key.starts_with("pipeline.")) {
@@ -307,6 +343,8 @@ TEST_F(ObeyOrRefuse, EveryParameterOfEveryCase) {
         if (c.workers % 2 == 1 && parameter.key == "distillation") continue;
         // With one group of heads it is a ring, whose partials stay where they are.
         if (parameter.key == "lse" && c.algorithm == "usp" && c.shape.kv_heads == 1) continue;
+        // Under a full mask the tokens of every layout have as many pairs.
+        if (parameter.key == "grid.layout" && c.mask.kind() == MaskKind::full) continue;
         // What a CPU's cache holds, and who shares a NIC, shows in times only.
         if (c.device != Device::cuda && parameter.key == "l2_cache") continue;
         // A graph has no parts, and of its wall clock the probe knows nothing.

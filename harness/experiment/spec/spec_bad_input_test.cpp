@@ -233,7 +233,7 @@ TEST(SpecBadInput, Combinations) {
        "attention"},
       {"n_tokens: 8\nworkload: transformer\n",
        "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
-       "sequence_mixer, pipeline"},
+       "sequence_mixer, pipeline, relayout, stack, chunked_prefill"},
       {"n_tokens: 8\nworker_speeds: 0.5\n",
        "3:1: key 'worker_speeds' was removed in schema 1; the workers of a case are equally fast"},
       {"n_tokens: 8\npass: backwards\n", "3:7: unknown pass 'backwards'; did you mean 'backward'?"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/integers.h"
 #include "base/status.h"
 
 namespace qb {
@@ -24,20 +25,38 @@ void add_all_to_all(ExchangePlan& plan, int round, const PartOf& part) {
   });
 }
 
-void add_chain(ExchangePlan& plan, int blocks) {
-  const int rounds = plan.workers() - 2 + blocks;
-  for (int round = 0; round < rounds; ++round)
-    for (int w = 0; w + 1 < plan.workers(); ++w)
-      if (const int block = round - w; block >= 0 && block < blocks)
-        plan.messages.push_back({round, w, w + 1, {{0, w + 1}, {block, block + 1}}});
-}
+// The messages of a scan go from the worker of a part to that of a later one, if it is another.
+class ScanMessages {
+ public:
+  ScanMessages(ExchangePlan& plan, const std::vector<int>& owners) : plan_(plan), owners_(owners) {}
 
-void add_tree(ExchangePlan& plan) {
-  for (int round = 0, distance = 1; distance < plan.workers(); ++round, distance *= 2)
-    for (int w = 0; w + distance < plan.workers(); ++w)
-      plan.messages.push_back(
-          {round, w, w + distance, {{std::max(0, w + 1 - distance), w + 1}, {0, 1}}});
-}
+  void add_chain(int blocks) {
+    for (int round = 0; round < parts() - 2 + blocks; ++round)
+      for (int p = 0; p + 1 < parts(); ++p)
+        if (const int block = round - p; block >= 0 && block < blocks)
+          add(round, p, p + 1, {{0, p + 1}, {block, block + 1}});
+  }
+  void add_tree() {
+    int round = 0;
+    for (int base = 0; base < parts(); base += plan_.workers())
+      for (int distance = 1; distance < plan_.workers(); ++round, distance *= 2)
+        for (int p = base; p + distance < base + plan_.workers(); ++p) {
+          const int begin = p + 1 - distance;
+          add(round, p, p + distance, {{begin > base ? begin : 0, p + 1}, {0, 1}});
+        }
+  }
+
+ private:
+  [[nodiscard]] int parts() const { return static_cast<int>(owners_.size()); }
+  void add(int round, int from, int to, const Part& part) {
+    const int sender = owners_[static_cast<std::size_t>(from)];
+    const int receiver = owners_[static_cast<std::size_t>(to)];
+    if (sender != receiver) plan_.messages.push_back({round, sender, receiver, part});
+  }
+
+  ExchangePlan& plan_;
+  const std::vector<int>& owners_;
+};
 
 // Says whether these parts make up the wanted one.
 bool cover(PartKind kind, const std::vector<Part>& held, const Part& wanted) {
@@ -61,7 +80,18 @@ Part intersection(const Part& a, const Part& b) {
   return {qb::intersection(a.rows, b.rows), qb::intersection(a.columns, b.columns)};
 }
 
-ExchangePlan plan_scan(ScanKind kind, int workers, int blocks, bool causal) {
+std::vector<int> owners_of(TokenLayout layout, int workers) {
+  std::vector<int> owners = integers_below(workers);
+  if (layout == TokenLayout::zigzag)
+    for (int w = workers; w-- > 0;) owners.push_back(w);
+  return owners;
+}
+
+ExchangePlan plan_scan(ScanKind kind, const std::vector<int>& owners, int blocks, bool causal) {
+  const int workers = std::ranges::max(owners) + 1;
+  const auto parts = static_cast<int>(owners.size());
+  if (kind == ScanKind::all_to_all)
+    throw Unsupported("mixer.scan: all_to_all sends tokens and no states");
   if (causal && kind == ScanKind::all_reduce)
     throw Unsupported(
         "mixer.scan: all_reduce gives a worker the state of all tokens, and with mask: causal it "
@@ -74,20 +104,28 @@ ExchangePlan plan_scan(ScanKind kind, int workers, int blocks, bool causal) {
   if (kind == ScanKind::all_reduce) blocks = workers;
   if (kind != ScanKind::all_scan && kind != ScanKind::all_reduce) blocks = 1;
   ExchangePlan plan{.kind = causal ? PartKind::states : PartKind::sums};
-  for (int w = 0; w < workers; ++w) {
-    plan.held.push_back({{{w, w + 1}, {0, blocks}}});
-    plan.wanted.push_back({{{0, causal ? w : workers}, {0, blocks}}});
+  plan.held.resize(static_cast<std::size_t>(workers));
+  plan.wanted.resize(static_cast<std::size_t>(workers));
+  for (int p = 0; p < parts; ++p) {
+    const auto w = static_cast<std::size_t>(owners[static_cast<std::size_t>(p)]);
+    plan.held[w].push_back({{p, p + 1}, {0, blocks}});
+    plan.wanted[w].push_back({{0, causal ? p : parts}, {0, blocks}});
   }
+  ScanMessages messages(plan, owners);
   switch (kind) {
     case ScanKind::chain:
     case ScanKind::all_scan:
-      add_chain(plan, blocks);
+      messages.add_chain(blocks);
       break;
     case ScanKind::all_gather:
-      add_all_to_all(plan, 0, [&](int from, int) { return plan.held_by(from).front(); });
+      for_each_pair(workers, [&](int from, int to) {
+        for (const Part& part : plan.held_by(from)) plan.messages.push_back({0, from, to, part});
+      });
       break;
     case ScanKind::tree:
-      add_tree(plan);
+      messages.add_tree();
+      break;
+    case ScanKind::all_to_all:
       break;
     case ScanKind::all_reduce:
       add_all_to_all(plan, 0, [](int from, int to) {
@@ -151,11 +189,15 @@ std::optional<std::string> check(const ExchangePlan& plan) {
   const auto text = [&](const Part& part) {
     return moves ? fmt::format("rows {} to {} of columns {} to {}", part.rows.begin,
                                part.rows.end - 1, part.columns.begin, part.columns.end - 1)
-                 : fmt::format("the state of workers {} to {}", part.rows.begin, part.rows.end - 1);
+                 : fmt::format("the state of parts {} to {}", part.rows.begin, part.rows.end - 1);
   };
   std::vector<std::vector<Part>> has = plan.held;
   const auto at = [&](int worker) -> std::vector<Part>& {
     return has[static_cast<std::size_t>(worker)];
+  };
+  // Of several parts it needs the tokens before each, which overlap.
+  const auto several = [&](int worker) {
+    return plan.kind == PartKind::states && plan.held_by(worker).size() > 1;
   };
   if (moves)  // it keeps of its own what it wants
     for (std::size_t w = 0; w < has.size(); ++w) {
@@ -181,7 +223,8 @@ std::optional<std::string> check(const ExchangePlan& plan) {
       for (const Part& part : at(m.to))
         if (const Part both = intersection(part, m.part);
             both.count() > 0 &&
-            !(plan.kind == PartKind::sums && both.rows == part.rows && part.rows != m.part.rows))
+            !(plan.kind == PartKind::sums && both.rows == part.rows && part.rows != m.part.rows) &&
+            !(several(m.to) && both.rows != m.part.rows))
           return fmt::format("in round {} worker {} gets {}, of which it has {}", m.round, m.to,
                              text(m.part), text(part));
       at(m.to).push_back(m.part);

@@ -218,14 +218,14 @@ PlanProfile::PlanProfile(const Plan& plan, const Representatives& alike, Kernel 
                          const StepPrices* prices)
     : alike_(alike) {
   for (std::size_t i = 0; i < alike.size(); ++i)
-    alike.read(plan, i, [&](const Plan& read, const Worker& worker, int index) {
-      const std::vector<StepProfile> steps = StepWalk(read, kernel, prices).steps(worker, index);
-      std::int64_t q_tokens = tokens_of(read.q_groups, worker.q_groups);
+    alike.read(plan, i, [&](const Worker& worker, int index) {
+      const std::vector<StepProfile> steps = StepWalk(plan, kernel, prices).steps(worker, index);
+      std::int64_t q_tokens = tokens_of(plan.q_groups, worker.q_groups);
       for (const Step& step : worker.steps)
         for (const Transfer& one : step.receives)
           if (one.peer == kTier && one.what == TensorRole::q)
-            q_tokens = std::max(q_tokens, tokens_of(read.q_groups, read.groups_of(one)));
-      shares_.push_back({q_tokens, tokens_of(read.kv_groups, worker.kv_groups), steps.size()});
+            q_tokens = std::max(q_tokens, tokens_of(plan.q_groups, plan.groups_of(one)));
+      shares_.push_back({q_tokens, tokens_of(plan.kv_groups, worker.kv_groups), steps.size()});
       steps_.resize(std::max(steps_.size(), steps.size()));
       for (std::size_t s = 0; s < steps.size(); ++s) {
         steps_[s].resize(alike.size());

@@ -152,8 +152,15 @@ class CpuDevice : public LayerGradientsDevice, public MixerDevice {
     qb::attend_lines_backward(arguments, lse, gradients, length, context);
   }
   void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
-                    const MixerGradients& gradients, const KernelContext& context) override {
-    qb::mix_backward(options, arguments, gradients, context);
+                    const MixerGradients& gradients, const KernelContext& context,
+                    const MixerState* before, const MixerState* later) override {
+    qb::mix_backward(options, arguments, gradients, context, before, later);
+  }
+  void mix_state_backward(const MixerOptions& options, const MixerArguments& arguments,
+                          const TensorView& d_out, const KernelContext& context,
+                          const MixerState* before, const MixerState& own,
+                          const MixerState& state) override {
+    qb::mix_state_backward(options, arguments, d_out, context, before, own, state);
   }
 
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }

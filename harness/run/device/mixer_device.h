@@ -28,7 +28,12 @@ class MixerDevice : public virtual ComputeDevice {
                                      const MixerGradients& gradients, std::int64_t length,
                                      const KernelContext& context) = 0;
   virtual void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
-                            const MixerGradients& gradients, const KernelContext& context) = 0;
+                            const MixerGradients& gradients, const KernelContext& context,
+                            const MixerState* before, const MixerState* later) = 0;
+  virtual void mix_state_backward(const MixerOptions& options, const MixerArguments& arguments,
+                                  const TensorView& d_out, const KernelContext& context,
+                                  const MixerState* before, const MixerState& own,
+                                  const MixerState& state) = 0;
 };
 
 }  // namespace qb

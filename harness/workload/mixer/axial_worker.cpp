@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/verify/verify.h"
+#include "harness/workload/held_part.h"
 #include "harness/workload/mixer/operator_worker.h"
 
 namespace qb {
@@ -25,27 +26,18 @@ namespace {
 class AxialWorker : public OperatorWorker {
  protected:
   // The tensors and the references must outlive it.
-  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors,
+  AxialWorker(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
               const ExchangeMessages& exchanges, const AxialTensor& axial, Pass pass, int index,
               Allocator& memory)
       : OperatorWorker(problem, tensors, exchanges, index, memory),
         axial_(axial),
         changes_(axial_rounds(pass, problem.has_pair_bias)) {}
 
-  // Tokens of the tensor, which follow each other by row or by column.
-  struct Held {
-    Part part;
-    TensorView view;
-    bool by_column = false;
-    [[nodiscard]] TensorView in_row(std::int64_t row, const Range& columns) const;
-  };
-  [[nodiscard]] Held rows(const TensorView& view) const { return {axial_.rows_of(index_), view}; }
-  [[nodiscard]] Held columns(const TensorView& view) const {
-    return {axial_.columns_of(index_), view, true};
+  [[nodiscard]] HeldPart rows(const TensorView& view) const {
+    return {axial_.rows_of(index_), view, HeldPart::Order::by_row, problem_.problem.dtype};
   }
-  [[nodiscard]] Held held(const Parcel& parcel) const {
-    return {parcel.part,
-            contiguous_view(parcel.memory->data(), problem_.problem.dtype, extent_of(parcel.part))};
+  [[nodiscard]] HeldPart columns(const TensorView& view) const {
+    return {axial_.columns_of(index_), view, HeldPart::Order::by_column, problem_.problem.dtype};
   }
   [[nodiscard]] Extent extent_of(const Part& part) const {
     Extent extent = arguments_.out.extent;
@@ -64,9 +56,9 @@ class AxialWorker : public OperatorWorker {
   }
 
   // Sends what others get in this round, and copies what it keeps.
-  void leave(int round, const Held& from, const Held& to);
+  void leave(int round, const HeldPart& from, const HeldPart& to);
   // Copies what came.
-  void arrive(int round, const Held& to) const;
+  void arrive(int round, const HeldPart& to) const;
   void attend(const MixerArguments& arguments, std::int64_t length, const TensorView& lse = {});
   // Returns the arguments of attention among the tokens of each column.
   [[nodiscard]] MixerArguments among_columns(const TensorView& y, const TensorView& out) const {
@@ -75,16 +67,13 @@ class AxialWorker : public OperatorWorker {
 
   const AxialTensor& axial_;
   const std::span<const int> changes_;  // by round
-
- private:
-  void copy(const Held& from, const Held& to, const Part& part) const;
 };
 
 // It gathers the pair bias if there is one, attends within its rows, exchanges parts of them for
 // its columns, attends within those, and exchanges back.
 class AxialForward final : public AxialWorker {
  public:
-  AxialForward(const MixerProblem& problem, const MixerTensors& tensors,
+  AxialForward(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
                const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
                Allocator& memory);
 
@@ -106,7 +95,7 @@ class AxialForward final : public AxialWorker {
 // It keeps nothing of a forward pass, whose worker lends it the memory of its columns.
 class AxialBackward final : public AxialWorker {
  public:
-  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
+  AxialBackward(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
                 const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
                 Allocator& memory, const AxialForward& forward);
 
@@ -132,26 +121,17 @@ Tensor AxialWorker::take(DType dtype, const Part& part, const char* label,
   return {memory_, dtype, extent, label, index_};
 }
 
-TensorView AxialWorker::Held::in_row(std::int64_t row, const Range& columns) const {
-  const std::int64_t r = row - part.rows.begin;
-  const std::int64_t c = columns.begin - part.columns.begin;
-  return by_column ? view.tokens(c * part.rows.count() + r, columns.count(), part.rows.count())
-                   : view.tokens(r * part.columns.count() + c, columns.count());
+void AxialWorker::leave(int round, const HeldPart& from, const HeldPart& to) {
+  send(round, [&](const Parcel& out) {
+    (void)pack_part(device(), {from}, out.part, out.memory->as<std::byte>(), true);
+  });
+  copy_part(device(), from, to, intersection(axial_.rows_of(index_), axial_.columns_of(index_)));
 }
 
-void AxialWorker::copy(const Held& from, const Held& to, const Part& part) const {
-  for (std::int64_t row = part.rows.begin; row < part.rows.end; ++row)
-    device().copy_rows(from.in_row(row, part.columns), to.in_row(row, part.columns));
-}
-
-void AxialWorker::leave(int round, const Held& from, const Held& to) {
-  send(round, [&](const Parcel& out) { copy(from, held(out), out.part); });
-  copy(from, to, intersection(axial_.rows_of(index_), axial_.columns_of(index_)));
-}
-
-void AxialWorker::arrive(int round, const Held& to) const {
+void AxialWorker::arrive(int round, const HeldPart& to) const {
   for (const Parcel& in : in_)
-    if (in.round == round) copy(held(in), to, in.part);
+    if (in.round == round)
+      (void)pack_part(device(), {to}, in.part, in.memory->as<std::byte>(), false);
 }
 
 void AxialWorker::attend(const MixerArguments& arguments, std::int64_t length,
@@ -159,7 +139,7 @@ void AxialWorker::attend(const MixerArguments& arguments, std::int64_t length,
   timed([&] { device().attend_lines(arguments, length, context(), lse); });
 }
 
-AxialForward::AxialForward(const MixerProblem& problem, const MixerTensors& tensors,
+AxialForward::AxialForward(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
                            const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
                            Allocator& memory)
     : AxialWorker(problem, tensors, exchanges, axial, Pass::forward, index, memory),
@@ -199,7 +179,7 @@ void AxialForward::compute(int round) {
   }
 }
 
-AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
+AxialBackward::AxialBackward(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
                              const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
                              Allocator& memory, const AxialForward& forward)
     : AxialWorker(problem, tensors, exchanges, axial, Pass::backward, index, memory),
@@ -267,9 +247,10 @@ std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
   return std::span(kForward).subspan(has_pair_bias ? 0 : 1);
 }
 
-std::pair<std::unique_ptr<OperatorWorker>, std::unique_ptr<OperatorWorker>> make_axial_workers(
-    const MixerProblem& problem, const MixerTensors& tensors, const ExchangeMessages& forward,
-    const ExchangeMessages* backward, const AxialTensor& axial, int index, Allocator& memory) {
+PassWorkers make_axial_workers(const MixerProblem& problem,
+                               const std::vector<MixerTensors>& tensors,
+                               const ExchangeMessages& forward, const ExchangeMessages* backward,
+                               const AxialTensor& axial, int index, Allocator& memory) {
   auto first = std::make_unique<AxialForward>(problem, tensors, forward, axial, index, memory);
   std::unique_ptr<OperatorWorker> second;
   if (backward != nullptr)

@@ -123,8 +123,9 @@ class InaccurateGradients final : public CpuDevice {
   InaccurateGradients(TensorView MixerGradients::*which, float factor)
       : CpuDevice(1), which_(which), factor_(factor) {}
   void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
-                    const MixerGradients& gradients, const KernelContext& context) override {
-    CpuDevice::mix_backward(options, arguments, gradients, context);
+                    const MixerGradients& gradients, const KernelContext& context,
+                    const MixerState* before, const MixerState* later) override {
+    CpuDevice::mix_backward(options, arguments, gradients, context, before, later);
     spoil(gradients);
   }
   void attend_lines_backward(const MixerArguments& arguments, const TensorView& lse,
@@ -187,11 +188,11 @@ TEST(MixerGradientsOfCases, AreRefusedWhereNothingComputesThem) {
             "pass: both needs mixer.operator: softmax, linear, axial, ssd or gated_delta, and this "
             "case has "
             "mixer.operator: performer; the nearest of the others is mixer.operator: linear");
-  Case c = with_pass(tiny_mixer(Mixer::linear, true), Passes::backward);
+  Case c = with_pass(tiny_mixer(Mixer::linear, false), Passes::backward);
   c.workers = 2;
+  c.mixer.scan = ScanKind::all_gather;
   EXPECT_EQ(message_of(c),
-            "pass: backward needs workers: 1 or mixer.operator: softmax or axial, and this case "
-            "has workers: 2 and mixer.operator: linear; the nearest is workers: 1");
+            "workers share a backward pass under mask: causal only; the nearest is workers: 1");
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ struct MixerCase {
   PairBias pair_bias = PairBias::none;
   DecayGate gate = DecayGate::head;
   std::int64_t chunk = 64;  // tokens
+  TokenLayout layout = TokenLayout::contiguous;
   ScanKind scan = ScanKind::chain;
   int blocks = 0;  // of a state that all_scan sends; 0: one for each of its heads
 };

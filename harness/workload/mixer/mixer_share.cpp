@@ -4,22 +4,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <iterator>
 
+#include "base/integers.h"
 #include "base/status.h"
 
 namespace qb {
 namespace {
 
-ExchangePlan scan_of(const Case& c, const MixerProblem& mixer) {
+bool goes_by_heads(const Case& c) {
+  return c.workers > 1 && c.mixer.scan == ScanKind::all_to_all && c.mixer.kind != Mixer::axial;
+}
+
+std::vector<int> owners_of(const Case& c) {
+  if (c.mixer.layout == TokenLayout::interleaved)
+    throw Unsupported(
+        "no operator goes over interleaved tokens; the nearest is mixer.layout: zigzag");
+  // One worker alone has all tokens in one part.
+  std::vector<int> owners =
+      owners_of(c.workers == 1 ? TokenLayout::contiguous : c.mixer.layout, c.workers);
+  if (c.mixer.kind != Mixer::axial && std::ssize(owners) > c.shape.q_len)
+    throw Unsupported(
+        fmt::format("{} tokens are too few for {} parts of {} workers; the nearest is workers: {}",
+                    c.shape.q_len, owners.size(), c.workers,
+                    std::max<std::int64_t>(1, c.shape.q_len * c.workers / std::ssize(owners))));
+  return owners;
+}
+
+ExchangePlan scan_of(const Case& c, const MixerProblem& mixer, std::vector<int> owners, Pass pass) {
   const auto workers = static_cast<std::size_t>(c.workers);
   const ExchangePlan none{.held = std::vector<std::vector<Part>>(workers),
                           .wanted = std::vector<std::vector<Part>>(workers, {Part{}})};
-  if (c.workers == 1 || c.mixer.kind == Mixer::axial) return none;
-  if (c.workers > c.shape.q_len)
-    throw Unsupported(
-        fmt::format("{} tokens are too few for {} workers; the nearest is workers: {}",
-                    c.shape.q_len, c.workers, c.shape.q_len));
+  if (c.workers == 1 || c.mixer.kind == Mixer::axial || goes_by_heads(c)) return none;
+  if (pass == Pass::backward) {
+    if (c.pass == Passes::forward) return none;
+    if (!mixer.options.causal)
+      throw Unsupported(
+          "workers share a backward pass under mask: causal only; the nearest is workers: 1");
+    std::ranges::reverse(owners);
+  }
   const Extent state = mixer_state_extents(mixer.options, mixer.shape(1)).matrix;
   if (c.mixer.blocks > state.heads)
     throw Unsupported(
@@ -30,7 +53,7 @@ ExchangePlan scan_of(const Case& c, const MixerProblem& mixer) {
         fmt::format("heads of {} rows have no part for each of {} workers; the nearest is "
                     "mixer.scan: all_gather",
                     state.length, c.workers));
-  return plan_scan(c.mixer.scan, c.workers,
+  return plan_scan(c.mixer.scan, owners,
                    c.mixer.blocks == 0 ? static_cast<int>(state.heads) : c.mixer.blocks,
                    mixer.options.causal);
 }
@@ -44,12 +67,12 @@ double pairs(const AxialTensor& plan, std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows * plan.columns * plan.columns + columns * plan.rows * plan.rows);
 }
 
-// Counts what is asked of it, and gives no memory.
+// Counts what is asked of it, and gives memory that must not be used.
 class CountingAllocator final : public Allocator {
  public:
   [[nodiscard]] void* allocate(std::size_t bytes, std::string_view, int) override {
     bytes_ += static_cast<double>(bytes);
-    return nullptr;
+    return this;  // an address that tells it from no memory
   }
   void deallocate(void*) noexcept override {}
   [[nodiscard]] double bytes() const { return bytes_; }
@@ -67,36 +90,76 @@ double product_flop_per_s(const DeviceModel& device, DType dtype) {
   return device.product_flop_per_s.value;
 }
 
-// The backward pass of an operator on one worker, from the inputs and dO alone: mix_backward()
-// keeps nothing of a forward pass.
-class MixerBackward final : public OperatorWorker {
- public:
-  using OperatorWorker::OperatorWorker;
-
- private:
-  void compute(int /*round*/) override {
-    timed([&] { device().mix_backward(problem_.options, arguments_, gradients_, context()); });
-  }
-};
-
 }  // namespace
 
 MixerShare::MixerShare(const Case& c, const MixerProblem& problem)
     : problem_(problem),
       passes_(passes_of(c.pass)),
-      scan_(scan_of(c, problem)),
-      axial_(axial_of(c)),
-      exchanges_{make_exchanges(Pass::forward), make_exchanges(Pass::backward)} {}
+      owners_(owners_of(c)),
+      scans_{scan_of(c, problem, owners_, Pass::forward),
+             scan_of(c, problem, owners_, Pass::backward)},
+      axial_(axial_of(c)) {
+  if (goes_by_heads(c)) {
+    const std::int64_t heads = c.shape.kv_heads;
+    if (heads % c.workers != 0)
+      throw Unsupported(
+          fmt::format("{} kv_heads are not the same number for each of {} workers; the nearest is "
+                      "mixer.scan: tree",
+                      heads, c.workers));
+    const Layout by_tokens = [&](int worker) {
+      std::vector<Part> held;
+      for (const int part : parts_of(worker)) held.push_back({{0, heads}, tokens(part)});
+      return held;
+    };
+    const Layout by_heads = [&](int worker) {
+      return std::vector<Part>{{part_of(heads, c.workers, worker), {0, c.shape.q_len}}};
+    };
+    heads_ = {plan_relayout(c.workers, by_tokens, by_heads),
+              plan_relayout(c.workers, by_heads, by_tokens)};
+  }
+  for (const Pass pass : {Pass::forward, Pass::backward})
+    exchanges_[of_pass(pass)] = make_exchanges(pass);
+}
+
+std::vector<int> MixerShare::parts_of(int worker) const {
+  std::vector<int> parts = integers_below(this->parts());
+  std::erase_if(parts, [&](int part) { return owner(part) != worker; });
+  return parts;
+}
+
+std::vector<MixerTensors> MixerShare::tensors(int worker, bool with_gradients,
+                                              Allocator& memory) const {
+  std::vector<MixerTensors> made;
+  for (const int part : parts_of(worker))
+    made.emplace_back(problem_, tokens(part), memory, worker, with_gradients);
+  return made;
+}
 
 ExchangeMessages MixerShare::make_exchanges(Pass pass) const {
   if (workers() == 1) return {};
   ExchangeMessages exchanges;
+  if (!heads_.empty()) {
+    CountingAllocator none;
+    const MixerTensors token(problem_, {0, 1}, none, 0, true);
+    std::vector<SizedMessage>& messages = exchanges.emplace_back();
+    for (int round = 0; round < 2; ++round) {
+      std::int64_t bytes = 0;  // of a token and a head of the keys
+      for (std::size_t which = 0;
+           const TensorView& view : round == 0 ? token.read(pass) : token.written(pass))
+        bytes += view.extent.elements() / problem_.problem.shape.kv_heads *
+                 size_of(sent_by_heads(problem_, pass, round, which++, view));
+      for (const ExchangeMessage& m : heads_[static_cast<std::size_t>(round)].messages)
+        messages.push_back({round, m.from, m.to, m.part.count() * bytes, m.part, round});
+    }
+    return exchanges;
+  }
   if (!axial_) {
-    for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
+    const ExchangePlan& scan = scans_[of_pass(pass)];
+    for (int e = 0; !scan.messages.empty() && e < mixer_exchanges(problem_.options.kind); ++e)
       for (std::vector<SizedMessage>& messages = exchanges.emplace_back();
-           const ExchangeMessage& m : scan_.messages)
-        messages.push_back({m.round, m.from, m.to,
-                            block_bytes(problem_, scan_, e, m.part.columns.begin), m.part, e});
+           const ExchangeMessage& m : scan.messages)
+        messages.push_back(
+            {m.round, m.from, m.to, block_bytes(problem_, scan, e, m.part), m.part, e});
     return exchanges;
   }
   Extent token = problem_.problem.shape.out();
@@ -124,19 +187,28 @@ ExchangeMessages MixerShare::make_exchanges(Pass pass) const {
   return exchanges;
 }
 
-Range MixerShare::tokens(int worker) const {
-  if (!axial_) return part_of(problem_.problem.shape.q_len, workers(), worker);
-  const Range rows = axial_->rows_of(worker).rows;
+Range MixerShare::tokens(int part) const {
+  if (!axial_) return part_of(problem_.problem.shape.q_len, parts(), part);
+  const Range rows = axial_->rows_of(part).rows;
   return {rows.begin * axial_->columns, rows.end * axial_->columns};
 }
 
 double MixerShare::flop(int worker, Pass pass) const {
   const auto of = [&](std::int64_t n_tokens) {
-    const MixerShape shape = problem_.shape(n_tokens);
+    MixerShape shape = problem_.shape(n_tokens);
+    if (!heads_.empty()) {
+      shape.q_heads /= workers();
+      shape.kv_heads /= workers();
+    }
     return pass == Pass::forward ? mixer_flop(problem_.options, shape)
                                  : mixer_backward_flop(problem_.options, shape);
   };
-  if (!axial_) return of(tokens(worker).count());
+  if (!heads_.empty()) return of(problem_.problem.shape.q_len);
+  if (!axial_) {
+    double sum = 0.0;
+    for (const int part : parts_of(worker)) sum += of(tokens(part).count());
+    return sum;
+  }
   return of(problem_.problem.shape.q_len) *
          pairs(*axial_, axial_->rows_of(worker).rows.count(),
                axial_->columns_of(worker).columns.count()) /
@@ -147,16 +219,18 @@ CaseWorker MixerShare::worker(int index, Allocator& memory) const {
   const bool goes_back = passes_.back() == Pass::backward;
   CaseWorker made{tensors(index, goes_back, memory)};
   const ExchangeMessages& forward = exchanges(Pass::forward);
-  const ExchangeMessages& backward = exchanges(Pass::backward);
+  const ExchangeMessages* const backward = goes_back ? &exchanges(Pass::backward) : nullptr;
   if (axial_) {
-    std::tie(made.forward, made.backward) = make_axial_workers(
-        problem_, made.tensors, forward, goes_back ? &backward : nullptr, *axial_, index, memory);
-    return made;
+    made.passes =
+        make_axial_workers(problem_, made.tensors, forward, backward, *axial_, index, memory);
+  } else if (!heads_.empty()) {
+    made.passes = make_heads_workers(problem_, made.tensors, forward, backward,
+                                     heads_.front().wanted_by(index).front().rows, index, memory);
+  } else {
+    const PassExchanges back{scans_[1], exchanges(Pass::backward)};
+    made.passes = make_state_workers(problem_, made.tensors, {scans_[0], forward},
+                                     goes_back ? &back : nullptr, index, memory);
   }
-  made.forward = make_state_worker(problem_, made.tensors, forward, scan_, index, memory);
-  if (goes_back)
-    made.backward =
-        std::make_unique<MixerBackward>(problem_, made.tensors, backward, index, memory);
   return made;
 }
 
@@ -177,18 +251,22 @@ double MixerShare::links_s(const Network& network) const {
 }
 
 std::optional<std::int64_t> MixerShare::state_bytes() const {
-  if (axial_ || workers() == 1) return std::nullopt;
+  const ExchangePlan& scan = scans_[0];
+  if (scan.messages.empty()) return std::nullopt;
   std::int64_t bytes = 0;
   for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
-    for (int block = 0; block < blocks_of(scan_); ++block)
-      bytes += block_bytes(problem_, scan_, e, block);
+    for (int block = 0; block < blocks_of(scan); ++block)
+      bytes += block_bytes(problem_, scan, e, {{1, 2}, {block, block + 1}});
   return bytes;
 }
 
 std::optional<std::string> MixerShare::flaw() const {
-  if (!axial_) return check(scan_);
-  const std::optional<std::string> error = check(axial_->changes[0]);
-  return error ? error : check(axial_->changes[1]);
+  std::vector<ExchangePlan> plans = heads_;
+  plans.insert(plans.end(), std::begin(scans_), std::end(scans_));
+  if (axial_) plans = {axial_->changes[0], axial_->changes[1]};
+  for (const ExchangePlan& plan : plans)
+    if (std::optional<std::string> error = check(plan)) return error;
+  return std::nullopt;
 }
 
 MixerBound mixer_bound(const MixerShare& share, const DeviceModel& device, const Network& network) {
@@ -198,11 +276,10 @@ MixerBound mixer_bound(const MixerShare& share, const DeviceModel& device, const
     double seconds = 0.0;
     for (const Pass pass : share.passes()) {
       CountingAllocator memory;
-      const MixerTensors tensors = share.tensors(w, pass == Pass::backward, memory);
-      // A backward pass needs no output.
-      const double bytes =
-          memory.bytes() -
-          (pass == Pass::backward ? static_cast<double>(tensors.arguments().out.bytes()) : 0.0);
+      double bytes = 0.0;
+      for (const MixerTensors& part : share.tensors(w, pass == Pass::backward, memory))
+        bytes -= pass == Pass::backward ? static_cast<double>(part.arguments().out.bytes()) : 0.0;
+      bytes += memory.bytes();  // without the output, which a backward pass does not need
       const double products_s = share.flop(w, pass) / flop_per_s;
       const double rate = device.memory_byte_per_s.value;
       seconds += rate > 0.0 ? std::max(products_s, bytes / rate) : products_s;
@@ -257,29 +334,38 @@ Execution MixerGroup::run(Pass pass, MixerDevice& device, int threads,
 
 void MixerGroup::collect(Pass pass, Transport& messages, int rank) {
   std::vector<Ticket> tickets;
-  const std::vector<TensorView> own = first_tensors().written(pass);
-  others_[pass].clear();
-  for (std::size_t t = 0; t < own.size(); ++t) {
-    const int step = -1 - static_cast<int>(t);  // no round of a plan
-    if (rank > 0) tickets.push_back(messages.send({rank, 0, step}, bytes_of(own[t])));
-    std::vector<Tensor>& others = others_[pass].emplace_back();
-    for (int w = 1; rank == 0 && w < share_.workers(); ++w) {
-      Extent extent = own[t].extent;
-      extent.length = share_.tokens(w).count();
-      const Tensor& of_worker =
+  int step = 0;  // below those of messages of a plan
+  for (int part = 0; part < share_.parts(); ++part) {
+    const int owner = share_.owner(part);
+    const std::vector<TensorView> like = first_tensors().written(pass);
+    std::vector<Tensor>& others = others_[{pass, part}];
+    others.clear();
+    for (std::size_t t = 0; t < like.size(); ++t) {
+      --step;
+      if (rank == owner && rank > 0)
+        tickets.push_back(messages.send({rank, 0, step}, bytes_of(own(pass, 0, part)[t])));
+      if (rank > 0 || owner == 0) continue;
+      Extent extent = like[t].extent;
+      extent.length = share_.tokens(part).count();
+      const Tensor& of_part =
           others.emplace_back(heap_allocator(), DType::f32, extent, "collected");
-      tickets.push_back(messages.receive({w, 0, step}, bytes_of(of_worker.view())));
+      tickets.push_back(messages.receive({owner, 0, step}, bytes_of(of_part.view())));
     }
   }
   for (const Ticket& ticket : tickets) (void)messages.wait(ticket);
 }
 
-std::vector<TensorView> MixerGroup::written(Pass pass, int worker) const {
-  if (worker < std::ssize(workers_))
-    return workers_[static_cast<std::size_t>(worker)]->tensors.written(pass);
+std::vector<TensorView> MixerGroup::own(Pass pass, std::size_t worker, int part) const {
+  const std::vector<int> parts = share_.parts_of(share_.owner(part));
+  const auto at = std::ranges::find(parts, part) - parts.begin();
+  return workers_[worker]->tensors[static_cast<std::size_t>(at)].written(pass);
+}
+
+std::vector<TensorView> MixerGroup::written(Pass pass, int part) const {
+  const auto owner = static_cast<std::size_t>(share_.owner(part));
+  if (owner < workers_.size()) return own(pass, owner, part);
   std::vector<TensorView> views;
-  for (const std::vector<Tensor>& others : others_.at(pass))
-    views.push_back(others[static_cast<std::size_t>(worker - 1)].view());
+  for (const Tensor& other : others_.at({pass, part})) views.push_back(other.view());
   return views;
 }
 

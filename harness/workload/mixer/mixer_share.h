@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the workers of a case share an operator (harness/plan/exchange/): states of consecutive
-// tokens, or, of axial, its rows and its columns. One worker alone shares nothing,
-// and of a backward pass only axial is shared.
+// How the workers of a case share an operator (harness/plan/exchange/): states of parts of the
+// sequence, or tokens for heads, or, of axial, its rows and its columns. One worker alone shares
+// nothing.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/forecast/cluster.h"
@@ -22,16 +23,15 @@ namespace qb {
 
 // A worker of a case: its tensors, and what it does in each pass.
 struct CaseWorker {
-  MixerTensors tensors;
-  std::unique_ptr<OperatorWorker> forward{};
-  std::unique_ptr<OperatorWorker> backward{};  // none unless the case has that pass
-  std::int64_t held_bytes = 0;                 // before and after a run
+  std::vector<MixerTensors> tensors;  // by part
+  PassWorkers passes{};               // no second one unless the case has a backward pass
+  std::int64_t held_bytes = 0;        // before and after a run
   void fill(int threads) {
-    tensors.fill(threads);
-    forward->poison_what_comes();
+    for (MixerTensors& part : tensors) part.fill(threads);
+    passes.first->poison_what_comes();
   }
   [[nodiscard]] OperatorWorker& in(Pass pass) const {
-    return pass == Pass::forward ? *forward : *backward;
+    return pass == Pass::forward ? *passes.first : *passes.second;
   }
 };
 
@@ -41,23 +41,26 @@ class MixerShare {
   MixerShare(const Case& c, const MixerProblem& problem);
 
   [[nodiscard]] const MixerProblem& problem() const { return problem_; }
-  [[nodiscard]] int workers() const { return scan_.workers(); }
+  [[nodiscard]] int workers() const { return scans_[0].workers(); }
+  // Of the sequence, in the order of its tokens, and those of a worker.
+  [[nodiscard]] int parts() const { return static_cast<int>(owners_.size()); }
+  [[nodiscard]] std::vector<int> parts_of(int worker) const;
+  [[nodiscard]] int owner(int part) const { return owners_[static_cast<std::size_t>(part)]; }
   // That the case times.
   [[nodiscard]] std::span<const Pass> passes() const { return passes_; }
-  // The worker holds the inputs and what passes write of these.
-  [[nodiscard]] Range tokens(int worker) const;
+  // The part's worker holds the inputs and what passes write of these.
+  [[nodiscard]] Range tokens(int part) const;
   // That the worker computes in the pass, without making states its own.
   [[nodiscard]] double flop(int worker, Pass pass) const;
-  [[nodiscard]] MixerTensors tensors(int worker, bool with_gradients, Allocator& memory) const {
-    return {problem_, tokens(worker), memory, worker, with_gradients};
-  }
+  [[nodiscard]] std::vector<MixerTensors> tensors(int worker, bool with_gradients,
+                                                  Allocator& memory) const;
   // The worker takes its memory from there; what it refers to must outlive it.
   [[nodiscard]] CaseWorker worker(int index, Allocator& memory) const;
 
   // There are some with several workers, each with rounds from 0 on: a worker makes what it sends
   // in one after it has what the one before brings.
   [[nodiscard]] const ExchangeMessages& exchanges(Pass pass) const {
-    return exchanges_[pass == Pass::forward ? 0 : 1];
+    return exchanges_[of_pass(pass)];
   }
   // These are of the timed passes. The links' time is that of all exchanges, without computing.
   [[nodiscard]] int rounds() const;
@@ -68,12 +71,17 @@ class MixerShare {
   [[nodiscard]] std::optional<std::string> flaw() const;
 
  private:
+  [[nodiscard]] static std::size_t of_pass(Pass pass) { return pass == Pass::forward ? 0 : 1; }
   [[nodiscard]] ExchangeMessages make_exchanges(Pass pass) const;
 
   const MixerProblem& problem_;
   const std::span<const Pass> passes_;
-  ExchangePlan scan_;
-  std::optional<AxialTensor> axial_;  // of axial on several workers; scan_ has no messages then
+  const std::vector<int> owners_;  // by part
+  ExchangePlan scans_[2];          // by pass
+  // On several workers there may be one of these, and then scans_ have no messages: of axial, or
+  // from tokens to heads of the keys and back.
+  std::optional<AxialTensor> axial_;
+  std::vector<ExchangePlan> heads_;
   ExchangeMessages exchanges_[2];
 };
 
@@ -111,20 +119,24 @@ class MixerGroup {
   // The most that the device of a worker has held since the ledger's peaks were reset after the
   // workers were made; known at rank 0 after a run.
   [[nodiscard]] std::int64_t device_peak_bytes() const { return device_peak_bytes_; }
-  [[nodiscard]] const MixerTensors& first_tensors() const { return workers_.front()->tensors; }
-  // What the pass wrote of a worker's tokens, over MPI if it was collected.
-  [[nodiscard]] std::vector<TensorView> written(Pass pass, int worker) const;
+  [[nodiscard]] const MixerTensors& first_tensors() const {
+    return workers_.front()->tensors.front();
+  }
+  // What the pass wrote of a part's tokens, over MPI if it was collected.
+  [[nodiscard]] std::vector<TensorView> written(Pass pass, int part) const;
 
  private:
   void add_worker(int index);
   void collect(Pass pass, Transport& messages, int rank);
+  // What the pass wrote of a part of one of the workers of this process.
+  [[nodiscard]] std::vector<TensorView> own(Pass pass, std::size_t worker, int part) const;
 
   const MixerShare& share_;
   const Ranks ranks_;
   MemoryLedger& memory_;
   std::vector<std::shared_ptr<CaseWorker>> workers_;  // of this process
-  // What workers of other ranks wrote in each pass, by tensor, from worker 1 on.
-  std::map<Pass, std::vector<std::vector<Tensor>>> others_;
+  // What workers of other ranks wrote in each pass of each part.
+  std::map<std::pair<Pass, int>, std::vector<Tensor>> others_;
   std::int64_t device_peak_bytes_ = 0;
 };
 

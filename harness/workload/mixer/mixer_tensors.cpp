@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/hash.h"
@@ -16,6 +17,8 @@
 
 namespace qb {
 namespace {
+
+constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 // The seeds of what attention does not have.
 std::uint64_t other_seed(const Problem& problem, std::uint64_t which) {
@@ -61,18 +64,29 @@ void fill_rates(const Problem& problem, std::uint64_t which, const Range& tokens
   change_elements(view, change);
 }
 
-// Makes the rows of a contiguous tensor as long as 1, but for rounding.
-void make_unit_rows(const TensorView& view) {
+// Calls change(row) for each row.
+template <class Change>
+void change_rows(const TensorView& view, Change change) {
   std::vector<double> row(static_cast<std::size_t>(view.extent.head_dim));
   for (std::int64_t b = 0; b < view.extent.batch; ++b)
     for (std::int64_t h = 0; h < view.extent.heads; ++h)
       for (std::int64_t i = 0; i < view.extent.length; ++i) {
         convert(view.row(b, h, i), view.dtype, row.data(), DType::f64, std::ssize(row));
-        double squares = 0.0;
-        for (const double x : row) squares += x * x;
-        for (double& x : row) x /= squares == 0.0 ? 1.0 : std::sqrt(squares);
+        change(row);
         convert(row.data(), DType::f64, view.row(b, h, i), view.dtype, std::ssize(row));
       }
+}
+
+// Makes the row as long as 1, but for rounding.
+void make_unit(std::vector<double>& row) {
+  double squares = 0.0;
+  for (const double x : row) squares += x * x;
+  for (double& x : row) x /= squares == 0.0 ? 1.0 : std::sqrt(squares);
+}
+
+std::vector<TensorView> those_with_data(std::vector<TensorView> views) {
+  std::erase_if(views, [](const TensorView& view) { return view.data == nullptr; });
+  return views;
 }
 
 }  // namespace
@@ -117,7 +131,7 @@ MixerProblem mixer_problem_of(const Case& c) {
 
 MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, Allocator& memory,
                            int worker, bool with_gradients)
-    : problem_(problem), tokens_(tokens), memory_(memory), worker_(worker) {
+    : MixerViews(tokens), problem_(problem), memory_(memory), worker_(worker) {
   const DType dtype = problem.problem.dtype;
   const std::int64_t rank = problem.options.rank;
   const std::int64_t n = tokens.count();
@@ -175,12 +189,16 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
     gradients_.d_beta = take(DType::f32, arguments_.beta.extent, "d_beta");
 }
 
-std::vector<TensorView> MixerTensors::written(Pass pass) const {
+std::vector<TensorView> MixerViews::read(Pass pass) const {
+  if (pass == Pass::backward) return {gradients_.d_out};
+  return those_with_data(
+      {arguments_.q, arguments_.k, arguments_.v, arguments_.decay, arguments_.beta});
+}
+
+std::vector<TensorView> MixerViews::written(Pass pass) const {
   if (pass == Pass::forward) return {arguments_.out};
-  std::vector<TensorView> all = {gradients_.d_q, gradients_.d_k, gradients_.d_v};
-  for (const TensorView& other : {gradients_.d_decay, gradients_.d_beta})
-    if (other.data != nullptr) all.push_back(other);
-  return all;
+  return those_with_data(
+      {gradients_.d_q, gradients_.d_k, gradients_.d_v, gradients_.d_decay, gradients_.d_beta});
 }
 
 TensorView MixerTensors::take(DType dtype, const Extent& extent, const char* label) {
@@ -194,10 +212,16 @@ void MixerTensors::fill(int threads) {
   fill_input(of_queries, TensorRole::k, tokens_, arguments_.k, threads);
   fill_input(problem, TensorRole::v, tokens_, arguments_.v, threads);
   if (problem_.options.kind == Mixer::gated_delta)
-    for (const TensorView& rows : {arguments_.q, arguments_.k}) make_unit_rows(rows);
+    for (const TensorView& rows : {arguments_.q, arguments_.k}) change_rows(rows, make_unit);
   if (arguments_.decay.data != nullptr)
     fill_rates(problem, 1, tokens_, arguments_.decay, threads,
                [](double value) { return std::abs(value) / -16.0; });
+  for (const Segment& document : problem.mask.segments) {
+    const Range first = intersection({document.q_begin, document.q_begin + 1}, tokens_);
+    if (first.count() > 0 && document.q_begin > 0)
+      change_rows(arguments_.decay.tokens(first.begin - tokens_.begin, 1),
+                  [](std::vector<double>& row) { std::ranges::fill(row, kMinusInfinity); });
+  }
   if (arguments_.delta.data != nullptr)
     fill_rates(problem, 2, tokens_, arguments_.delta, threads,
                [](double value) { return std::abs(value) / 16.0; });

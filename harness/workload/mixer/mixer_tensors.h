@@ -2,7 +2,8 @@
 // What an operator mixes: the tensors of some consecutive tokens, made from the seed of a problem.
 // Q, K and V are those of attention over the same problem (verify/inputs.h), so that the two can be
 // compared; C, B and X are the names that ssd and selective_scan have for them. Besides:
-//   ssd             decay = -|normal| / 16: a state halves in some ten tokens
+//   ssd             decay = -|normal| / 16: a state halves in some ten tokens; -inf where a packed
+//                   sequence begins, as of gated_delta
 //   gated_delta     rows of q and k of length 1, beta = 1 / (1 + exp(-normal)), and decays as of
 //                   ssd, or one for each channel
 //   selective_scan  q and k of one head and of width rank, delta = |normal| / 16, and a = -1 …
@@ -44,29 +45,40 @@ struct MixerProblem {
 // Throws Unsupported where the operator does not take such a problem.
 [[nodiscard]] MixerProblem mixer_problem_of(const Case& c);
 
-// The tensors of some tokens, which own their memory.
-class MixerTensors {
+// The tensors of consecutive tokens.
+class MixerViews {
+ public:
+  [[nodiscard]] const Range& tokens() const { return tokens_; }
+  [[nodiscard]] const MixerArguments& arguments() const { return arguments_; }
+  [[nodiscard]] const MixerGradients& gradients() const { return gradients_; }
+  // What the pass reads of each token: inputs, or dO, without what it has from the forward pass.
+  [[nodiscard]] std::vector<TensorView> read(Pass pass) const;
+  // What the pass writes: the output, or the gradients in the order of MixerGradients.
+  [[nodiscard]] std::vector<TensorView> written(Pass pass) const;
+
+ protected:
+  explicit MixerViews(const Range& tokens) : tokens_(tokens) {}
+  const Range tokens_;
+  MixerArguments arguments_;
+  MixerGradients gradients_;
+};
+
+// They own their memory.
+class MixerTensors : public MixerViews {
  public:
   // Takes memory without contents; with_gradients for a backward pass.
   MixerTensors(const MixerProblem& problem, const Range& tokens, Allocator& memory, int worker,
                bool with_gradients = false);
   // Fills the inputs, and what a pass writes with a pattern that shows what is never written.
   void fill(int threads);
-  [[nodiscard]] const MixerArguments& arguments() const { return arguments_; }
-  [[nodiscard]] const MixerGradients& gradients() const { return gradients_; }
-  // What the pass writes: the output, or the gradients in the order of MixerGradients.
-  [[nodiscard]] std::vector<TensorView> written(Pass pass) const;
 
  private:
   [[nodiscard]] TensorView take(DType dtype, const Extent& extent, const char* label);
 
   const MixerProblem& problem_;
-  const Range tokens_;
   Allocator& memory_;
   const int worker_;
   std::vector<Tensor> owned_;
-  MixerArguments arguments_;
-  MixerGradients gradients_;
 };
 
 }  // namespace qb

@@ -90,6 +90,7 @@ double distance_to_attention(const TensorView& q, const TensorView& k, const Ten
   Mask exact = Mask::causal(q.extent.length, k.extent.length);
   for (const std::int64_t row : rows)
     if (sees_later_keys(mask, row, k.extent.length)) exact = Mask::full();
+  exact.segments = mask.segments;
   const ReferenceRows reference = reference_rows(q, k, v, exact, scale, rows, threads);
   RelativeL2 l2;
   for_each_element(out.extent, rows, [&](const RowPlace& place, std::int64_t x, std::size_t i) {

@@ -28,29 +28,21 @@ class SequenceMixer final : public Workload {
   RowValues predict(const cuda::KernelCosts*) override {
     RowValues values;
     values.set("unmasked_flop", flop());
-    std::int64_t moved = 0;
-    std::vector<std::int64_t> sent(static_cast<std::size_t>(share_.workers()), 0);
-    std::vector<std::int64_t> between_hosts = sent;
-    const Hosts hosts = hosts_of(case_);
-    for (const Pass pass : share_.passes()) {
-      std::vector<std::int64_t> in_pass(sent.size(), 0);
-      for (const std::vector<SizedMessage>& messages : share_.exchanges(pass))
-        for (const SizedMessage& m : messages) {
-          const auto from = static_cast<std::size_t>(m.from);
-          in_pass[from] += m.bytes;
-          if (hosts.are_apart(m.from, m.to)) between_hosts[from] += m.bytes;
-          moved += m.bytes;
-        }
-      for (std::size_t w = 0; w < sent.size(); ++w) sent[w] += in_pass[w];
-      if (pass == Pass::backward) values.set("backward_sent_bytes", std::ranges::max(in_pass));
+    const SentBytes all = sent();
+    set_sent(all, case_.cluster != kNoCluster, values);
+    if (case_.pass != Passes::forward) {
+      SentBytes in_pass(share_.workers());
+      add_sent(share_.exchanges(Pass::backward), {}, in_pass);
+      values.set("backward_sent_bytes", std::ranges::max(in_pass.all));
     }
-    values.set("moved_bytes", moved);
-    values.set("device_sent_bytes", std::ranges::max(sent));
     predict_memory(values);
-    if (case_.cluster != kNoCluster)
-      values.set("between_hosts_bytes", std::ranges::max(between_hosts));
-    if (share_.workers() > 1) predict_scan(values, static_cast<double>(std::ranges::max(sent)));
+    if (share_.workers() > 1) predict_scan(values, static_cast<double>(std::ranges::max(all.all)));
     return values;
+  }
+  SentBytes sent() const override {
+    SentBytes sent(share_.workers());
+    for (const Pass pass : share_.passes()) add_sent(share_.exchanges(pass), hosts_of(case_), sent);
+    return sent;
   }
   double flop() const override {
     const MixerShape shape = mixer_.shape(mixer_.problem.shape.q_len);
@@ -89,8 +81,8 @@ class SequenceMixer final : public Workload {
   Verification verify() override {
     std::set<std::int64_t> edges = {0, mixer_.options.chunk - 1, mixer_.options.chunk};
     const std::int64_t n = mixer_.problem.shape.q_len;
-    for (int w = 0; w < share_.workers(); ++w) {
-      const Range of = share_.tokens(w);
+    for (int part = 0; part < share_.parts(); ++part) {
+      const Range of = share_.tokens(part);
       edges.insert({of.begin, of.end - 1});
     }
     std::erase_if(edges, [&](std::int64_t edge) { return edge >= n; });
@@ -181,12 +173,22 @@ class SequenceMixer final : public Workload {
     const CpuDevice::Costs costs(threads_of_worker());
     const auto device = rehearsal_device(costs);
     MemoryLedger memory(over_addresses(*device));
+    if (case_.ranks == Ranks::model) {  // of the worker with most messages
+      SentBytes moved(share_.workers());
+      for (const Pass pass : share_.passes())
+        for (const std::vector<SizedMessage>& messages : share_.exchanges(pass))
+          for (const SizedMessage& m : messages)
+            for (const int w : {m.from, m.to}) moved.add({}, w, w, m.bytes);
+      const auto most = std::ranges::max_element(moved.all) - moved.all.begin();
+      const CaseWorker worker = share_.worker(static_cast<int>(most), memory);
+      values.set("predicted_device_peak_bytes", memory.active_bytes());
+      return;
+    }
     MixerGroup group(share_, Ranks::serial, memory);
     memory.reset_peaks();
-    if (case_.ranks != Ranks::model)
-      for (const Pass pass : share_.passes())
-        (void)group.run(pass, device->as<MixerDevice>(), threads_of_worker(),
-                        {.workers = share_.workers(), .copy = [](auto, auto) {}}, false);
+    for (const Pass pass : share_.passes())
+      (void)group.run(pass, device->as<MixerDevice>(), threads_of_worker(),
+                      {.workers = share_.workers(), .copy = [](auto, auto) {}}, false);
     values.set("predicted_device_peak_bytes", group.device_peak_bytes());
     if (case_.ranks == Ranks::serial)
       values.set("predicted_active_peak_bytes", memory.active_peak_bytes());
@@ -206,9 +208,9 @@ class SequenceMixer final : public Workload {
     std::set<Pass> written(share_.passes().begin(), share_.passes().end());
     written.insert(Pass::forward);
     for (const Pass pass : written)
-      for (int w = 0; w < share_.workers(); ++w) {
-        const Range of = share_.tokens(w);
-        const std::vector<TensorView> from = group_->written(pass, w);
+      for (int part = 0; part < share_.parts(); ++part) {
+        const Range of = share_.tokens(part);
+        const std::vector<TensorView> from = group_->written(pass, part);
         const std::vector<TensorView> to = joined->written(pass);
         for (std::size_t t = 0; t < to.size(); ++t)
           device_->copy_rows(from[t], to[t].tokens(of.begin, of.count()));

@@ -48,7 +48,8 @@ TEST(SequenceMixer, OfManyWorkersIsRight) {
     for (const auto& [scan, name] : kWords<ScanKind>.rows)
       for (const Ranks ranks : {Ranks::serial, Ranks::threads})
         for (const int workers : {2, 3, 8}) {
-          if (scan == ScanKind::all_reduce) continue;  // of operators without a mask
+          if (scan == ScanKind::all_reduce || scan == ScanKind::all_to_all)
+            continue;  // of operators without a mask, and without a state
           Case c = tiny_mixer(kind, true);
           c.shape.q_len = c.shape.kv_len = workers + static_cast<std::int64_t>(random() % 90);
           c.workers = workers;
@@ -64,7 +65,7 @@ TEST(SequenceMixer, OfManyWorkersIsRight) {
           const MixerRun result = run(c);
           expect_near_naive(c, result.verification);
           EXPECT_LT(result.peaks.device_bytes.value(), result.active_peak_bytes);
-          EXPECT_EQ(
+          EXPECT_DOUBLE_EQ(
               result.predicted.number("device_sent_bytes"),
               result.predicted.number("sent_states") * result.predicted.number("state_bytes"));
         }
@@ -230,7 +231,8 @@ TEST(SequenceMixer, IsRefusedWhereItCannotBeObeyed) {
   EXPECT_THAT(message_of(c), HasSubstr("with mask: causal it needs that of the tokens before"));
   c = tiny_mixer(Mixer::linear, true);
   c.workers = 101;
-  EXPECT_EQ(message_of(c), "100 tokens are too few for 101 workers; the nearest is workers: 100");
+  EXPECT_EQ(message_of(c),
+            "100 tokens are too few for 101 parts of 101 workers; the nearest is workers: 100");
   c.workers = 2;
   c.mixer.scan = ScanKind::all_scan;
   c.mixer.blocks = 3;

@@ -106,6 +106,18 @@ inline void make_unit_rows(const TensorView& view) {
   });
 }
 
+// A state in poisoned memory.
+struct TestState {
+  TestState(const MixerOptions& options, const MixerShape& shape)
+      : matrix(testing_support::poisoned_allocator(), DType::f32,
+               mixer_state_extents(options, shape).matrix, "state"),
+        vector(testing_support::poisoned_allocator(), DType::f32,
+               mixer_state_extents(options, shape).vector, "state") {}
+  [[nodiscard]] MixerState view() const { return {matrix.view(), vector.view()}; }
+  Tensor matrix;
+  Tensor vector;
+};
+
 // The tensors of a call, and poisoned memory for its output and its states.
 struct MixerCall {
   explicit MixerCall(const MixerCase& of) : options(of.options), shape(of.shape) {

@@ -84,8 +84,13 @@ inline std::string message_of(const Case& c) {
 }
 
 // An output is right, and in the L2 norm no more than 1.5 times as far off as a naive computation
-// in the same precision, besides a few roundings of float32. Workers of axial round their outputs
-// once more, to the type of the inputs, in which they travel.
+// in the same precision, besides a few roundings of float32. Workers of axial, or by heads, round
+// their outputs once more, to the type of the inputs, in which they travel.
+inline double rounding_of_travel(const Case& c) {
+  const bool travels =
+      c.workers > 1 && (c.mixer.kind == Mixer::axial || c.mixer.scan == ScanKind::all_to_all);
+  return travels ? unit_roundoff(c.dtype) : 0.0;
+}
 inline void expect_near_naive(const Case& given, const Verification& found) {
   EXPECT_TRUE(found.correct) << found.message;
   const Case c = resolve_case(given);
@@ -98,9 +103,33 @@ inline void expect_near_naive(const Case& given, const Verification& found) {
   const std::vector<double> naive = mix_naive(problem.options, tensors.arguments(), rows);
   RelativeL2 of_naive;
   for (std::size_t i = 0; i < exact.size(); ++i) of_naive.add(naive[i], exact[i]);
-  const bool travels = problem.options.kind == Mixer::axial && c.workers > 1;
-  EXPECT_LE(found.relative_l2_error, 1.5 * of_naive.error() + 4.0 * unit_roundoff(DType::f32) +
-                                         (travels ? unit_roundoff(c.dtype) : 0.0));
+  EXPECT_LE(found.relative_l2_error,
+            1.5 * of_naive.error() + 4.0 * unit_roundoff(DType::f32) + rounding_of_travel(c));
+}
+
+// Likewise the gradients of Q, K and V, which have twice the roundings.
+inline void expect_gradients_near_naive(const Case& given, const Verification& found) {
+  const Case c = resolve_case(given);
+  const MixerProblem problem = mixer_problem_of(c);
+  MixerTensors tensors(problem, {0, c.shape.q_len}, heap_allocator(), 0, true);
+  tensors.fill(1);
+  const MixerArguments& a = tensors.arguments();
+  const TensorView& d_out = tensors.gradients().d_out;
+  const MixerGradientValues exact = mix_backward_reference(problem.options, a, d_out);
+  const MixerGradientValues naive = mix_backward_naive(problem.options, a, d_out);
+  ASSERT_EQ(found.gradients.size(), 3U);
+  std::size_t next = 0;
+  for (const auto values :
+       {&MixerGradientValues::d_q, &MixerGradientValues::d_k, &MixerGradientValues::d_v}) {
+    const std::size_t g = next++;
+    RelativeL2 of_naive;
+    for (std::size_t i = 0; i < (exact.*values).size(); ++i)
+      of_naive.add((naive.*values)[i], (exact.*values)[i]);
+    if (of_naive.error() > 0.1) continue;  // a gradient of 0 but for rounding: d_q of equal keys
+    EXPECT_LE(found.gradients[g].relative_l2_error,
+              1.5 * of_naive.error() + 8.0 * unit_roundoff(DType::f32) + rounding_of_travel(c))
+        << "gradient " << g;
+  }
 }
 
 }  // namespace qb::testing_support
