@@ -40,7 +40,7 @@ struct MicrobenchRow {
   double bytes = kNotAvailable;          // read and written
   double peak_per_s = kNotAvailable;     // ceiling measured beside it, FLOP/s or bytes/s
   double peak_fraction = kNotAvailable;  // rate of flop (or bytes) over peak
-  // Of a plan its time over that of the dense one, of a call over that of its kernel.
+  // A plan's time over that of the dense one, or a call's over that of its kernel.
   double overhead = kNotAvailable;
   std::optional<Disturbance> disturbed_by{};
 };

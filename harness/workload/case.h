@@ -42,7 +42,7 @@ inline constexpr auto kWords<Device> = word_table<Device>("device", {{Device::au
   X(attention, plan_attention)           \
   X(transformer_layer, plan_layer)       \
   X(sequence_mixer, plan_sequence_mixer) \
-  X(pipeline, plan_stack)                \
+  X(pipeline, plan_pipeline)             \
   X(relayout, plan_layout_change)        \
   X(stack, plan_layer_stack)             \
   X(chunked_prefill, plan_chunked_prefill)

@@ -43,6 +43,19 @@ struct Sample {
   HostActivity host{};
   std::optional<Disturbance> disturbed_by{};
 };
+// What parts of a case that run one after another add up.
+inline constexpr double Sample::*kTimesThatAdd[] = {&Sample::wall_s,
+                                                    &Sample::critical_path_s,
+                                                    &Sample::worker_sum_s,
+                                                    &Sample::longest_subsequence_s,
+                                                    &Sample::gather_s,
+                                                    &Sample::merge_s,
+                                                    &Sample::compute_s,
+                                                    &Sample::communication_s,
+                                                    &Sample::exposed_communication_s,
+                                                    &Sample::idle_s,
+                                                    &Sample::forward_s,
+                                                    &Sample::backward_s};
 
 // Returns the places of the samples that medians are made of: no warm-ups, and the undisturbed ones
 // alone if there are min_repeats of them.

@@ -27,11 +27,10 @@ struct Ran {
   CaseResult result;
 };
 
-Ran run(const Case& given) {
+Ran run_on(ComputeDevice& device, const Case& given) {
   const Case c = resolve_case(given);
   require_needs(c);
   const std::unique_ptr<Workload> workload = plan_workload(c);
-  CpuDevice device(c.threads);
   workload->require(device);
   EXPECT_EQ(workload->flaw(), std::nullopt);
   Ran ran;
@@ -53,6 +52,11 @@ Case moved(int workers) {
   c.device = Device::cpu;
   c.threads = 1;
   return c;
+}
+
+Ran run(const Case& c) {
+  CpuDevice device(c.threads);
+  return run_on(device, c);
 }
 
 // The worker that has token t, of n.
@@ -114,6 +118,51 @@ TEST(Relayout, OfRandomProblemsBringsEachTokenToItsWorker) {
       bytes *= c.shape.batch * heads * c.shape.head_dim * size_of(c.dtype);
     EXPECT_EQ(ran.sent.all, expected);
     EXPECT_EQ(ran.predicted.number("predicted_device_peak_bytes"), ran.peaks.device_bytes.value());
+  }
+}
+
+// A short convolution wants the tokens before each part of a worker, which only others have.
+TEST(Relayout, OfAHaloSendsWhatComesBeforeEachPart) {
+  for (const TokenLayout layout : {TokenLayout::contiguous, TokenLayout::zigzag})
+    for (const int workers : {1, 2, 3, 7, 8})
+      for (const std::int64_t halo : {1, 3}) {
+        SCOPED_TRACE(testing::Message() << word(layout) << " W=" << workers << " halo=" << halo);
+        Case c = moved(workers);
+        c.shape.q_len = c.shape.kv_len = 2 * workers * halo + 13;
+        c.relayout = {.from = layout, .to = layout, .halo = halo, .tensors = MovedTensors::qkv};
+        c.ranks = workers % 2 == 0 ? Ranks::serial : Ranks::threads;
+        const Ran ran = run(c);
+        EXPECT_TRUE(ran.verification.correct);
+        const auto owner_of = [&](std::int64_t t) {
+          return owner(layout, t, c.shape.q_len, workers, 1);
+        };
+        std::vector<std::int64_t> expected(static_cast<std::size_t>(workers), 0);
+        for (std::int64_t t = 1; t < c.shape.q_len; ++t)  // Q of 2 heads, K and V of one, d = 16
+          for (std::int64_t s = t - halo; owner_of(t) != owner_of(t - 1) && s < t; ++s)
+            expected[static_cast<std::size_t>(owner_of(s))] += 4 * 16 * size_of(c.dtype);
+        EXPECT_EQ(ran.sent.all, expected);
+      }
+}
+
+// The token that comes last is lost.
+class LosesTokens final : public CpuDevice {
+ public:
+  LosesTokens() : CpuDevice(1) {}
+  void copy_rows(const TensorView& source, const TensorView& destination) override {
+    const std::int64_t kept = source.extent.length - 1;
+    CpuDevice::copy_rows(source.tokens(0, kept), destination.tokens(0, kept));
+  }
+};
+
+TEST(Relayout, ThatLosesATokenIsFound) {
+  for (const int workers : {1, 3}) {
+    LosesTokens device;
+    try {
+      (void)run_on(device, moved(workers));
+      ADD_FAILURE() << "no token was missed";
+    } catch (const CaseError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("has other tokens than its layout says"));
+    }
   }
 }
 

@@ -12,17 +12,6 @@
 namespace qb {
 namespace {
 
-constexpr double Sample::*kTimes[] = {&Sample::wall_s,
-                                      &Sample::critical_path_s,
-                                      &Sample::worker_sum_s,
-                                      &Sample::compute_s,
-                                      &Sample::communication_s,
-                                      &Sample::exposed_communication_s,
-                                      &Sample::longest_subsequence_s,
-                                      &Sample::idle_s,
-                                      &Sample::forward_s,
-                                      &Sample::backward_s};
-
 class SumWorkload final : public Workload {
  public:
   SumWorkload(const Case& c, std::vector<CasePart> parts) : Workload(c) {
@@ -91,12 +80,12 @@ class SumWorkload final : public Workload {
 
   Sample run(bool verifying) override {
     Sample sum;
-    for (double Sample::*const time : kTimes) sum.*time = 0.0;
+    for (double Sample::*const time : kTimesThatAdd) sum.*time = 0.0;
     for (Planned& part : parts_) {
       Sample sample = part.workload->run(verifying);
       if (case_.pass == Passes::both && std::isnan(sample.forward_s))  // it counts in both
         sample.forward_s = sample.backward_s = sample.wall_s / 2.0;
-      for (double Sample::*const time : kTimes) sum.*time += part.of.count * (sample.*time);
+      for (double Sample::*const time : kTimesThatAdd) sum.*time += part.of.count * (sample.*time);
       if (!verifying) part.samples.push_back(sample);
     }
     return sum;

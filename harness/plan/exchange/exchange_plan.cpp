@@ -195,7 +195,7 @@ std::optional<std::string> check(const ExchangePlan& plan) {
   const auto at = [&](int worker) -> std::vector<Part>& {
     return has[static_cast<std::size_t>(worker)];
   };
-  // Of several parts it needs the tokens before each, which overlap.
+  // A worker with several parts needs the tokens before each of them, which overlap.
   const auto several = [&](int worker) {
     return plan.kind == PartKind::states && plan.held_by(worker).size() > 1;
   };

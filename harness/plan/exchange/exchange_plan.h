@@ -19,11 +19,10 @@
 //               sends what they make to all others: 2 rounds, 2 (W - 1) / W states (a
 //               reduce-scatter and an all-gather, Rabenseifner 2004)
 //
-// Of zigzag, where a worker has parts w and 2 W - 1 - w of 2 W, the chain goes down the workers and
-// back, what they gather is two states each, and the tree is one of the first W parts and then one
-// of the others, which begins with what W - 1 has: 2 ceil(log2 W) rounds and at most
-// 2 ceil(log2 W) - 1 states where W is a power of 2. Of a backward pass the parts are those of the
-// forward pass in reverse.
+// In zigzag a worker has parts w and 2 W - 1 - w of 2 W: the chain goes down the workers and back,
+// what they gather is two states each, and the tree is one of the first W parts and then one of the
+// others, which begins with what W - 1 has: 2 ceil(log2 W) rounds and at most 2 ceil(log2 W) - 1
+// states where W is a power of 2. A backward pass has the parts of the forward pass in reverse.
 //
 // A change of layout: each token goes from the worker that holds it to the one that wants it, in
 // one all-to-all. Axial attention (Dynamic Axial Parallelism of FastFold, Cheng et al. 2022) is

@@ -42,11 +42,11 @@ class MixerShare {
 
   [[nodiscard]] const MixerProblem& problem() const { return problem_; }
   [[nodiscard]] int workers() const { return scans_[0].workers(); }
-  // Of the sequence, in the order of its tokens, and those of a worker.
+  // The sequence has so many parts, numbered in the order of its tokens.
   [[nodiscard]] int parts() const { return static_cast<int>(owners_.size()); }
   [[nodiscard]] std::vector<int> parts_of(int worker) const;
   [[nodiscard]] int owner(int part) const { return owners_[static_cast<std::size_t>(part)]; }
-  // That the case times.
+  // Those that the case times.
   [[nodiscard]] std::span<const Pass> passes() const { return passes_; }
   // The part's worker holds the inputs and what passes write of these.
   [[nodiscard]] Range tokens(int part) const;

@@ -25,8 +25,8 @@ Range block_of(const Extent& whole, const ExchangePlan& plan, std::int64_t block
                  static_cast<int>(block));
 }
 
-// Of the state of all tokens from the first one on gated_delta needs the matrix alone: M is as
-// large.
+// Where a state is of all tokens from the first one on, gated_delta needs its matrix S alone; M is
+// as large.
 bool is_whole(const MixerProblem& problem, const Part& part) {
   return problem.options.kind == Mixer::gated_delta && part.rows.begin == 0;
 }

@@ -181,7 +181,7 @@ class PipelineWorkload final : public Workload {
 
 }  // namespace
 
-std::unique_ptr<Workload> plan_stack(const Case& c) {
+std::unique_ptr<Workload> plan_pipeline(const Case& c) {
   return std::make_unique<PipelineWorkload>(c);
 }
 
