@@ -11,7 +11,7 @@ inline constexpr Field kMixerOperator = parameter(
     quiet_standard,
     meaning("{words}. It mixes the tokens; see [Other operators](README.md#other-operators)"),
     needs(need("workload", "sequence_mixer"),
-          need("mask", "causal").of("ssd gated_delta selective_scan"),
+          need("mask", "causal").of("ssd gated_delta selective_scan short_convolution"),
           need("mask", "full").of("nystrom linformer perceiver axial"),
           need("mask", "full causal").of("linear performer")));
 
@@ -20,9 +20,10 @@ inline constexpr Field kMixerRank = parameter(
     label("rank {}"), quiet_standard,
     meaning("the size of what an operator keeps, {range}. It is the features of `performer`, "
             "landmarks of `nystrom`, projected tokens of `linformer`, latents of `perceiver`, the "
-            "state of `selective_scan`"),
-    standard_meaning("0: `head_dim` x ln `head_dim` to a multiple of 8; 64; 256; 256; 16"),
-    needs(need("mixer_operator", "performer nystrom linformer perceiver selective_scan")));
+            "state of `selective_scan`, the taps of `short_convolution`"),
+    standard_meaning("0: `head_dim` x ln `head_dim` to a multiple of 8; 64; 256; 256; 16; 4"),
+    needs(need("mixer_operator",
+               "performer nystrom linformer perceiver selective_scan short_convolution")));
 
 inline constexpr Field kMixerDepth =
     parameter(integer, problem, "mixer_depth", key("mixer.depth"), standard("8"), at_most(1024),
@@ -65,8 +66,9 @@ inline constexpr Field kMixerLayout = parameter(
     quiet_standard,
     meaning("the tokens that a worker has: {words}. `zigzag`, as causal attention wants them, is "
             "two parts of the sequence"),
-    needs(need("mixer_operator", "linear performer ssd gated_delta selective_scan"),
-          need("mask", "causal"), need("workers")));
+    needs(
+        need("mixer_operator", "linear performer ssd gated_delta selective_scan short_convolution"),
+        need("mask", "causal"), need("workers")));
 
 inline constexpr Field kMixerScan = parameter(
     word, split, "mixer_scan", key("mixer.scan"), standard("chain"), label("{} of states"),

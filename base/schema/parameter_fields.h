@@ -115,7 +115,7 @@ inline constexpr Field kCaseFields[] = {
                       "`flash_decoding`, `tree_decode` and `helix` take one sequence"),
               standard_meaning("one sequence a batch entry"),
               needs(need("workload", "attention sequence_mixer"),
-                    need("mixer_operator", "softmax ssd gated_delta")
+                    need("mixer_operator", "softmax ssd gated_delta short_convolution")
                         .because("no other operator has a state that can begin again"))),
     parameter(word, split, "new_key_owner", standard("round_robin"), label("{} owner"),
               quiet_standard,
@@ -227,7 +227,7 @@ inline constexpr Field kCaseFields[] = {
                     need("workload", "attention transformer_layer sequence_mixer stack")
                         .because("a pipeline computes both, in turns, and a change of layout or "
                                  "a prefill has no backward pass"),
-                    need("mixer_operator", "softmax linear axial ssd gated_delta")
+                    need("mixer_operator", "softmax linear axial ssd gated_delta short_convolution")
                         .because("the nearest of the others is mixer.operator: linear"))),
     parameter(word, problem, "gradient_dtype", standard("f32"), label("sums sent in {}"),
               quiet_standard,
@@ -275,9 +275,9 @@ inline constexpr Field kLaterFields[] = {
     kCluster,       kClusterInside, kClusterBetween, kClusterNics, kClusterOrder,
     kMixerOperator, kMixerRank,     kMixerDepth,     kMixerRows,   kMixerPairBias,
     kMixerGate,     kMixerChunk,    kMixerLayout,    kMixerScan,   kMixerBlocks};
-inline constexpr Field kStackFields[] = {kRelayoutFrom, kRelayoutTo,      kRelayoutBlock,
-                                         kRelayoutHalo, kRelayoutTensors, kStackLayers,
-                                         kStackLayout,  kPrefillChunk,    kPrefillPass};
+inline constexpr Field kStackFields[] = {kRelayoutFrom,    kRelayoutTo,  kRelayoutBlock,
+                                         kRelayoutTensors, kStackLayers, kStackLayout,
+                                         kPrefillChunk,    kPrefillPass};
 inline constexpr Field kPipelineFields[] = {
     kPipelineSchedule,      kPipelineStages, kPipelineLayers, kPipelineMicrobatches,
     kPipelineVirtualStages, kPipelineChunks, kPipelineCut};

@@ -25,12 +25,6 @@ inline constexpr Field kRelayoutBlock = parameter(
     standard("1"), range(1, 65'536), label("blocks of {}"), quiet_standard,
     meaning("the tokens of a block of `interleaved`, {range}"),
     needs(need("relayout_from", "interleaved").or_if("relayout_to", "interleaved"), kIsRelayout));
-inline constexpr Field kRelayoutHalo =
-    parameter(integer, split, "relayout_halo", key("relayout.halo"), since(3), unit("tokens"),
-              standard("0"), at_most(65'536), label("halo of {}"), quiet_standard,
-              meaning("the tokens before each of its parts that a worker gets besides, {range}, "
-                      "as a convolution of one more needs them"),
-              needs(need("relayout_to", "contiguous zigzag"), kIsRelayout));
 inline constexpr Field kRelayoutTensors =
     parameter(word, problem, "relayout_tensors", key("relayout.tensors"), since(3), standard("kv"),
               label("{} moved"), quiet_standard,

@@ -23,7 +23,8 @@ import tempfile
 RINGS = ["ring", "striped", "zigzag", "pass_kv", "burst", "pass_q"]
 SPLITS = ["cqs", "cqs_sharded", "ulysses", "all_gather_kv", "grid", "usp", "mesh", *RINGS]
 DECODES = ["decode", "flash_decoding", "tree_decode"]
-OPERATORS = ["linear", "performer", "nystrom", "linformer", "perceiver", "axial", "ssd", "gated_delta", "selective_scan", "softmax"]
+OPERATORS = ["linear", "performer", "nystrom", "linformer", "perceiver", "axial", "ssd", "gated_delta", "selective_scan", "short_convolution",
+             "softmax"]
 MASKS = ["full", "causal", "{block_local: {block: 16}}", "{sliding_window: {left: 20, right: 5}}",
          "{global: {tokens: 5}}", "{random: {fraction: 0.3, block: 8, seed: 3}}", "{strided: {stride: 9}}",
          "{dilated_window: {left: 3, right: 3, dilation: 4}}", "{any_of: [causal, {global: {tokens: 5}}]}"]

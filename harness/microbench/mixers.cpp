@@ -31,7 +31,9 @@ struct MixerBenchmark {
   [[nodiscard]] std::string mask() const { return options.causal ? "causal" : "full"; }
   // Tensors that are in the cache have limits.
   [[nodiscard]] std::optional<Limit> limit() const {
-    if (n != 512 || options.kind == Mixer::perceiver || options.kind == Mixer::axial) return {};
+    if (n != 512 || options.kind == Mixer::perceiver || options.kind == Mixer::axial ||
+        options.kind == Mixer::short_convolution)
+      return {};
     return of_ceiling(options.kind == Mixer::selective_scan ? 0.50 : 0.70);
   }
 };
@@ -70,6 +72,8 @@ MixerArguments add_mixer(Subject& s, const MixerBenchmark& c) {
   if (c.options.kind == Mixer::linformer)
     scale(a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.n}),
           1.0 / std::sqrt(static_cast<double>(c.n)));
+  if (c.options.kind == Mixer::short_convolution)
+    a.projection = s.add(DType::f32, {1, c.heads, c.options.rank, kValueDim});
   const std::int64_t columns = c.pair_bias ? c.n / c.options.rows : 0;
   if (c.pair_bias) a.pair_bias = s.add(DType::f32, {1, c.heads, columns, columns});
   return a;
@@ -93,9 +97,10 @@ void prepare(Subject& s, const MixerBenchmark& c) {
   if (!c.backward) return;
   s.row.flop = mixer_backward_flop(c.options, mixer_shape(c.options, a));
   const MixerGradients gradients{
-      s.add(DType::f32, a.out.extent),   s.add(DType::f32, a.q.extent),
-      s.add(DType::f32, a.k.extent),     s.add(DType::f32, a.v.extent),
-      s.add(DType::f32, a.decay.extent), s.add(DType::f32, a.beta.extent)};
+      s.add(DType::f32, a.out.extent),       s.add(DType::f32, a.q.extent),
+      s.add(DType::f32, a.k.extent),         s.add(DType::f32, a.v.extent),
+      s.add(DType::f32, a.decay.extent),     s.add(DType::f32, a.beta.extent),
+      s.add(DType::f32, a.projection.extent)};
   s.operation = [a, c, gradients, &s] { mix_backward(c.options, a, gradients, {s.memory, 1, 0}); };
 }
 
@@ -106,6 +111,7 @@ void register_mixers(Benchmarks& all) {
                                     {Mixer::linear, true},
                                     {Mixer::ssd, true},
                                     {Mixer::gated_delta, true},
+                                    {Mixer::short_convolution, true, 4},
                                     {Mixer::performer, false, 266},
                                     {Mixer::performer, true, 266},
                                     {Mixer::nystrom, false, 64},
@@ -120,7 +126,8 @@ void register_mixers(Benchmarks& all) {
           {options, n, n == 512 ? 2 : 8, options.kind == Mixer::selective_scan ? 16 : 64});
   for (const MixerOptions& options : operators)
     if (options.kind == Mixer::linear || options.kind == Mixer::ssd ||
-        options.kind == Mixer::gated_delta || options.kind == Mixer::axial)
+        options.kind == Mixer::gated_delta || options.kind == Mixer::short_convolution ||
+        options.kind == Mixer::axial)
       cases.push_back({.options = options, .backward = true});
   for (MixerBenchmark c : std::vector(cases)) {
     c.of_channels = true;

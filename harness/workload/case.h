@@ -187,7 +187,6 @@ inline constexpr std::string_view kNoCluster = "none";  // all links are alike
   PART(relayout_from, relayout, RelayoutCase::from) \
   PART(relayout_to, relayout, RelayoutCase::to) \
   PART(relayout_block, relayout, RelayoutCase::block) \
-  PART(relayout_halo, relayout, RelayoutCase::halo) \
   PART(relayout_tensors, relayout, RelayoutCase::tensors) \
   PART(stack_layers, stack, StackCase::layers) \
   PART(stack_layout, stack, StackCase::layout) \

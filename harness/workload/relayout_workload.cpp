@@ -40,13 +40,12 @@ struct Move {
                     ? c.workers * c.relayout.block
                     : c.shape.q_len),
         plan(plan_relayout(
-            c.workers, [&](int w) { return parts(c, c.relayout.from, w, 0); },
-            [&](int w) { return parts(c, c.relayout.to, w, c.relayout.halo); })) {
-    if (const std::int64_t least = 2 * c.workers * std::max<std::int64_t>(1, c.relayout.halo);
-        c.shape.q_len < least)
-      throw Unsupported(fmt::format(
-          "{} tokens are too few for {} workers{}; the nearest is n_tokens: {}", c.shape.q_len,
-          c.workers, c.relayout.halo > 0 ? " with such a halo" : "", least));
+            c.workers, [&](int w) { return parts(c, c.relayout.from, w); },
+            [&](int w) { return parts(c, c.relayout.to, w); })) {
+    if (c.shape.q_len < 2 * c.workers)
+      throw Unsupported(
+          fmt::format("{} tokens are too few for {} workers; the nearest is n_tokens: {}",
+                      c.shape.q_len, c.workers, 2 * c.workers));
     // A pair of workers has one message of all parts.
     for (const ExchangeMessage& m : plan.messages) {
       const int pair = m.from * c.workers + m.to;
@@ -72,8 +71,7 @@ struct Move {
   std::vector<SizedMessage> messages;
 
  private:
-  [[nodiscard]] std::vector<Part> parts(const Case& c, TokenLayout layout, int worker,
-                                        std::int64_t halo) const {
+  [[nodiscard]] std::vector<Part> parts(const Case& c, TokenLayout layout, int worker) const {
     std::vector<Part> made;
     const auto add = [&](const Range& rows, const Range& of_columns) {
       if (rows.count() > 0 && of_columns.count() > 0) made.push_back({rows, of_columns});
@@ -87,12 +85,9 @@ struct Move {
     }
     const std::vector<int> owners = owners_of(layout, c.workers);
     for (int p = 0; p < std::ssize(owners); ++p) {
-      const auto at = static_cast<std::size_t>(p);
-      if (owners[at] != worker) continue;
+      if (owners[static_cast<std::size_t>(p)] != worker) continue;
       // Consecutive tokens are the end of a row, whole rows, and the begin of one.
-      const Range own = part_of(n, static_cast<int>(owners.size()), p);
-      const std::int64_t before = p > 0 && owners[at - 1] != worker ? halo : 0;
-      const Range tokens{own.begin - before, own.end};
+      const Range tokens = part_of(n, static_cast<int>(owners.size()), p);
       const std::int64_t whole = std::min(tokens.end, round_up(tokens.begin, columns));
       const std::int64_t rest = std::max(whole, tokens.end / columns * columns);
       const auto in_row = [&](std::int64_t begin, std::int64_t end) {

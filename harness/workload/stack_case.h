@@ -21,7 +21,6 @@ struct RelayoutCase {
   TokenLayout from = TokenLayout::zigzag;
   TokenLayout to = TokenLayout::interleaved;
   std::int64_t block = 1;  // tokens, of interleaved
-  std::int64_t halo = 0;   // tokens before each part, wanted besides
   MovedTensors tensors = MovedTensors::kv;
 };
 

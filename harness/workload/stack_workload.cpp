@@ -131,15 +131,13 @@ Case layer_case(const Case& c, const StackLayer& layer, TokenLayout layout) {
 
 int passes_of(const Case& c) { return c.pass == Passes::both ? 2 : 1; }
 
-// What a short convolution of queries, keys and values needs of the tokens before each part. A
-// backward pass sends the gradients of as many back.
-CasePart halo(const Case& c, const Case& computing, TokenLayout layout, const StackLayer& layer) {
-  Case moving = moving_case(c);
-  moving.relayout = {
-      .from = layout, .to = layout, .halo = layer.taps - 1, .tensors = MovedTensors::qkv};
-  moving.shape = computing.shape;
-  return {fmt::format("{} halo", word(*layer.kind)), resolve_case(moving),
-          layer.count * passes_of(c)};
+// The short convolution of queries, keys and values.
+CasePart convolution(const Case& computing, const StackLayer& layer) {
+  Case part = computing;
+  part.mixer = {
+      .kind = Mixer::short_convolution, .rank = layer.taps, .layout = computing.mixer.layout};
+  part.shape.kv_heads = part.shape.q_heads += 2 * part.shape.kv_heads;
+  return {fmt::format("{} convolution", word(*layer.kind)), resolve_case(part), layer.count};
 }
 
 }  // namespace
@@ -175,8 +173,7 @@ std::vector<CasePart> stack_parts(const Case& c) {
     };
     const bool moves = c.workers > 1 && own != placement.home;
     if (moves) change(placement.home, own, true);
-    if (c.workers > 1 && layer.taps > 1 && c.stack.layout != StackLayout::zigzag_heads)
-      parts.push_back(halo(c, computing, own, layer));
+    if (layer.taps > 1) parts.push_back(convolution(computing, layer));
     parts.push_back({name, resolve_case(computing), layer.count});
     if (moves) change(own, placement.home, false);
   }

@@ -116,8 +116,9 @@ void require_backward(std::string_view who, const MixerOptions& options, const M
   check_mixer(who, options, a, context.threads);
   if (!has_backward(options.kind))
     throw Unsupported(
-        fmt::format("{}: {} has no backward pass; axial, linear, ssd and gated_delta have one", who,
-                    word(options.kind)));
+        fmt::format("{}: {} has no backward pass; axial, linear, ssd, gated_delta and "
+                    "short_convolution have one",
+                    who, word(options.kind)));
   if (a.pair_bias.data != nullptr)
     throw Unsupported(fmt::format("{}: axial with a pair bias has no backward pass", who));
 }
@@ -125,13 +126,18 @@ void require_backward(std::string_view who, const MixerOptions& options, const M
 void check_gradients(const MixerOptions& options, const MixerArguments& a,
                      const MixerGradients& gradients) {
   constexpr std::string_view kWho = "mix_backward";
-  Extent rows = a.q.extent;
-  rows.head_dim = a.v.extent.head_dim;
-  require_extent(kWho, "d_out", gradients.d_out.extent, rows);
+  const MixerShape s = mixer_shape(options, a);
+  require_extent(kWho, "d_out", gradients.d_out.extent,
+                 {s.batch, s.q_heads, s.n_tokens, s.value_dim});
+  if (options.kind == Mixer::short_convolution) {
+    require_floats(kWho, "d_v", gradients.d_v, a.v.extent);
+    return require_floats(kWho, "d_projection", gradients.d_projection,
+                          {s.batch, s.q_heads, options.rank, s.value_dim});
+  }
   require_floats(kWho, "d_q", gradients.d_q, a.q.extent);
   require_floats(kWho, "d_k", gradients.d_k, a.k.extent);
   require_floats(kWho, "d_v", gradients.d_v, a.v.extent);
-  if (is_recurrent(options.kind))
+  if (is_only_causal(options.kind))
     require_floats(kWho, "d_decay", gradients.d_decay, a.decay.extent);
   if (options.kind == Mixer::gated_delta)
     require_floats(kWho, "d_beta", gradients.d_beta, a.beta.extent);
@@ -142,7 +148,7 @@ void check_gradients(const MixerOptions& options, const MixerArguments& a,
 
 bool has_backward(Mixer kind) {
   return kind == Mixer::axial || kind == Mixer::linear || kind == Mixer::ssd ||
-         kind == Mixer::gated_delta;
+         kind == Mixer::gated_delta || kind == Mixer::short_convolution;
 }
 
 void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
@@ -157,6 +163,9 @@ void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
   if (options.kind == Mixer::axial)
     return cpu::axial_backward(options, arguments, gradients, context);
   const auto given = [](const MixerState* state) { return state ? *state : MixerState{}; };
+  if (options.kind == Mixer::short_convolution)
+    return cpu::convolve_backward(arguments, gradients, context, given(before).matrix,
+                                  given(later).matrix, {});
   cpu::run_groups(options, arguments, gradients, {given(before), given(later), {}}, context);
 }
 
@@ -168,8 +177,11 @@ void mix_state_backward(const MixerOptions& options, const MixerArguments& argum
   if (!options.causal)
     throw std::invalid_argument("mix_state_backward: without a mask there are no earlier tokens");
   for (const MixerState* const one : {&own, &state}) check_state(kWho, options, arguments, *one);
-  cpu::run_groups(options, arguments, {.d_out = d_out},
-                  {before == nullptr ? MixerState{} : *before, {}, state}, context);
+  const MixerState given = before == nullptr ? MixerState{} : *before;
+  if (options.kind == Mixer::short_convolution)
+    return cpu::convolve_backward(arguments, {.d_out = d_out}, context, given.matrix, {},
+                                  state.matrix);
+  cpu::run_groups(options, arguments, {.d_out = d_out}, {given, {}, state}, context);
   if (!context.computes) return;
   if (options.kind == Mixer::ssd) copy_rows(own.vector, state.vector);
   if (options.kind != Mixer::gated_delta) return;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "base/status.h"
@@ -18,7 +19,7 @@ namespace {
 void check_options(std::string_view who, const MixerOptions& options, const MixerArguments& a,
                    const MixerShape& shape) {
   const std::string_view kind = word(options.kind);
-  if (is_recurrent(options.kind) && !options.causal)
+  if (is_only_causal(options.kind) && !options.causal)
     refuse(who, fmt::format("{} must be causal", kind));
   if (!has_causal_form(options.kind) && options.causal)
     throw Unsupported(fmt::format("{}: {} has no causal form", who, kind));
@@ -27,6 +28,9 @@ void check_options(std::string_view who, const MixerOptions& options, const Mixe
   const bool ranked = options.kind == Mixer::performer ||
                       (!has_causal_form(options.kind) && options.kind != Mixer::axial);
   if (ranked && options.rank < 1) refuse(who, fmt::format("{} needs a rank of at least 1", kind));
+  if (options.kind == Mixer::short_convolution && options.rank < 2)
+    refuse(who, fmt::format("short_convolution needs a rank of at least 2, its taps, not {}",
+                            options.rank));
   const std::int64_t all = a.all_tokens == 0 ? shape.n_tokens : a.all_tokens;
   if (options.kind == Mixer::nystrom && options.rank > all)
     refuse(who, fmt::format("{} tokens do not make {} landmarks; take a rank of at most {}", all,
@@ -77,6 +81,13 @@ void check_mixer(std::string_view who, const MixerOptions& options, const MixerA
   const MixerShape shape = mixer_shape(options, a);
   check_options(who, options, a, shape);
   if (options.kind == Mixer::selective_scan) return check_scan(who, a);
+  if (options.kind == Mixer::short_convolution) {
+    if (!std::ranges::is_sorted(a.begins) ||
+        (!a.begins.empty() && (a.begins.front() < 0 || a.begins.back() >= shape.n_tokens)))
+      refuse(who, "begins are not ascending tokens of the sequence");
+    return require_floats(who, "w", a.projection,
+                          {1, shape.q_heads, options.rank, shape.value_dim});
+  }
   cpu::check_inputs(who, a.q, a.k, a.v);
   if (a.q.extent.length != shape.n_tokens)
     refuse(who, fmt::format("q has {} tokens and k has {}", a.q.extent.length, shape.n_tokens));
@@ -115,6 +126,9 @@ void check_state(std::string_view who, const MixerOptions& options, const MixerA
     refuse(who, fmt::format("{} has no exchange {}", word(options.kind), options.exchange));
   const MixerShape shape = mixer_shape(options, a);
   const MixerStateExtents extents = mixer_state_extents(options, shape);
+  if (options.kind == Mixer::short_convolution && shape.n_tokens < options.rank - 1)
+    refuse(who, fmt::format("{} tokens are too few for the state of {} taps; take {} or more",
+                            shape.n_tokens, options.rank, options.rank - 1));
   require_floats(who, "the matrix of a state", state.matrix, extents.matrix);
   require_floats(who, "the vector of a state", state.vector, extents.vector);
   if (options.exchange == 0) return;

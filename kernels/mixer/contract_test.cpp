@@ -21,7 +21,7 @@ using testing_support::values;
 
 MixerCase plain_case(Mixer kind) {
   MixerCase c;
-  c.options = {kind, is_recurrent(kind), 20, 16, 2, 11};
+  c.options = {kind, is_only_causal(kind), 20, 16, 2, 11};
   c.shape = {1, 2, 2, 99, 16, kind == Mixer::perceiver ? 16 : 24};
   return c;
 }
@@ -317,11 +317,10 @@ TEST(Mix, StatesAndGradientsThatThereAreNotAreRefused) {
   EXPECT_THAT([&] { mix_state(call.options, outside, context, state); },
               ThrowsMessage<std::invalid_argument>(
                   "mix_state: 99 tokens from token 1 on are not some of 99"));
-  EXPECT_THAT(
-      [&] { mix_backward(call.options, call.a, {}, context); },
-      ThrowsMessage<Unsupported>(
-          "mix_backward: nystrom has no backward pass; axial, linear, ssd and gated_delta have "
-          "one"));
+  EXPECT_THAT([&] { mix_backward(call.options, call.a, {}, context); },
+              ThrowsMessage<Unsupported>(
+                  "mix_backward: nystrom has no backward pass; axial, linear, ssd, gated_delta and "
+                  "short_convolution have one"));
   MixerCase biased = plain_case(Mixer::axial);
   biased.biased = true;
   EXPECT_THAT(

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/plain_loops.h"
-#include "kernels/tensor.h"
+#include "kernels/mixer/mixer.h"
 
 namespace qb::literal {
 
@@ -133,6 +133,34 @@ struct DeltaState {
     for (const T each : error) update.push_back(rounded(beta.row(i)[0] * each, type));
     for (std::int64_t r = 0; r < k.width; ++r)
       add_row(k.row(i)[r], update.data(), v.width, s.row(r));
+  }
+};
+
+// Not rounded to the inputs' type, since no product of a matrix reads it.
+template <class T>
+T sigmoid(T x) {
+  return T{1} / (T{1} + std::exp(-x));
+}
+
+// A short convolution of one head.
+template <class T>
+struct Convolution {
+  std::span<const std::int64_t> begins;
+  Rows<T> v;
+  Rows<T> w;
+  Convolution(const MixerArguments& a, std::int64_t b, std::int64_t h)
+      : begins(a.begins), v(a.v, b, h), w(a.projection, 0, h) {}
+  // How many taps see a token of i's document.
+  [[nodiscard]] std::int64_t taps(std::int64_t i) const {
+    std::int64_t first = 0;
+    for (const std::int64_t begin : begins)
+      if (begin <= i) first = begin;
+    return std::min(w.count(), i - first + 1);
+  }
+  // to += the sum of the taps
+  void add_products(std::int64_t i, T* to) const {
+    for (std::int64_t t = 0; t < taps(i); ++t)
+      for (std::int64_t x = 0; x < v.width; ++x) to[x] += w.row(t)[x] * v.row(i - t)[x];
   }
 };
 

@@ -186,6 +186,11 @@ void sum(const MixerOptions& options, const MixerArguments& a, const KernelConte
       without_out.out = {};
       return scan(without_out, context, nullptr, &state);
     }
+    case Mixer::short_convolution: {
+      MixerArguments without_out = a;
+      without_out.out = {};
+      return convolve(without_out, context, {}, state.matrix);
+    }
     case Mixer::axial:
       break;  // check_state() refuses it
   }
@@ -204,6 +209,9 @@ void attend(const MixerOptions& options, const MixerArguments& a, const KernelCo
 void mix_causal(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
                 const MixerState* before, const MixerState* after) {
   if (options.kind == Mixer::selective_scan) return scan(a, context, before, after);
+  if (options.kind == Mixer::short_convolution)
+    return convolve(a, context, before == nullptr ? TensorView{} : before->matrix,
+                    after == nullptr ? TensorView{} : after->matrix);
   with_call(options, a, context, [&](SegmentedCall call) { call.mix(before, after); });
 }
 

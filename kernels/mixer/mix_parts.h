@@ -73,4 +73,14 @@ struct ScanTask {
 void scan(const MixerArguments& arguments, const KernelContext& context, const MixerState* before,
           const MixerState* after);
 
+// A short convolution, on checked arguments; states are matrices, and those without data are not
+// there. Computes out and the state after the tokens, whichever has data.
+void convolve(const MixerArguments& arguments, const KernelContext& context,
+              const TensorView& before, const TensorView& after);
+// Computes the gradients that have data, with `later` that of the state after the tokens, and
+// `earlier`, that of the state before them.
+void convolve_backward(const MixerArguments& arguments, const MixerGradients& gradients,
+                       const KernelContext& context, const TensorView& before,
+                       const TensorView& later, const TensorView& earlier);
+
 }  // namespace qb::cpu

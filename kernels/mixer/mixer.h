@@ -34,6 +34,9 @@
 //                   have length 1: with beta |k|^2 > 2 the state grows without a limit
 //   selective_scan  h_i = exp(delta_i a) h_(i-1) + delta_i v_i k_i^T, out_i = h_i q_i, for each
 //                   channel (Mamba-1, Gu and Dao 2023: q is C, k is B, v is x; without D x)
+//   short_convolution  out_i = SiLU(sum_t w_t v_(i-t)) in each channel, t < rank, over the tokens
+//                   of i's document; SiLU(x) = x / (1 + exp(-x)). It comes before Q, K and V of
+//                   gated_delta, and before C, B and X of ssd (Gu and Dao 2023, section 3.4)
 //
 // A row whose sum of weights is 0 yields 0. Accumulators are float32 whatever the inputs are.
 #pragma once
@@ -56,16 +59,18 @@ enum class Mixer {
   axial,
   ssd,
   gated_delta,
-  selective_scan
+  selective_scan,
+  short_convolution
 };
 
 QB_WORDS(Mixer, "operator", linear, performer, nystrom, linformer, perceiver, axial, ssd,
-         gated_delta, selective_scan);
+         gated_delta, selective_scan, short_convolution);
 
 struct MixerOptions {
   Mixer kind = Mixer::linear;
-  bool causal = false;  // is_recurrent() ones must be; see has_causal_form()
-  // performer: features; nystrom: landmarks; linformer: projected length; perceiver: latents
+  bool causal = false;  // is_only_causal() ones must be; see has_causal_form()
+  // performer: features; nystrom: landmarks; linformer: projected length; perceiver: latents;
+  // short_convolution: taps, at least 2
   std::int64_t rank = 0;
   std::int64_t chunk = 64;  // linear and performer where causal, ssd, gated_delta: tokens
   std::int64_t depth = 0;   // perceiver
@@ -79,18 +84,22 @@ struct MixerOptions {
 struct MixerArguments {
   TensorView q;        // [b,h,n,d]; selective_scan: [b,1,n,d], d is the size of the state
   TensorView k;        // [b,g,n,d]; selective_scan: [b,1,n,d]
-  TensorView v;        // [b,g,n,p]; selective_scan: [b,h,n,p], p channels
+  TensorView v;        // [b,g,n,p]; selective_scan and short_convolution, which has no q and k:
+                       // [b,h,n,p], p channels
   TensorView decay{};  // ssd, gated_delta: [b,h,n,1], logarithms of the factors, <= 0; -inf resets
                        // the state; gated_delta also [b,h,n,d], one for each channel of the keys
   TensorView beta{};   // gated_delta: [b,h,n,1], from 0 to 2
   TensorView delta{};  // selective_scan: [b,h,n,p], >= 0, with the type of v
   TensorView a{};      // selective_scan: [1,h,p,d], < 0
-  // performer: omega [1,1,rank,d]; perceiver: L [1,1,rank,d]; linformer: E [1,1,rank,n]
+  // performer: omega [1,1,rank,d]; perceiver: L [1,1,rank,d]; linformer: E [1,1,rank,n];
+  // short_convolution: w [1,h,rank,p]
   TensorView projection{};
   TensorView value_projection{};  // linformer: F [1,1,rank,n]; without data it is E
   TensorView pair_bias{};         // axial: B [1,h,C,C], of queries and keys; without data it is 0
   double scale = 1.0;             // performer, nystrom, linformer, perceiver, axial, gated_delta
   TensorView out{};               // [b,h,n,p]
+  std::span<const std::int64_t> begins{};  // short_convolution: tokens that begin a document,
+                                           // ascending; the first one need not
   // nystrom over a shard: its first token, and all tokens that the segments are of; 0: only these.
   std::int64_t first_token = 0;
   std::int64_t all_tokens = 0;
@@ -99,7 +108,8 @@ struct MixerArguments {
   TensorView k_landmarks{};
 };
 
-// What shapes say of a call. Both numbers of heads of a selective_scan are those of v.
+// What shapes say of a call. Both numbers of heads of a selective_scan and of a short_convolution
+// are those of v.
 struct MixerShape {
   std::int64_t batch = 1;
   std::int64_t q_heads = 1;
@@ -123,9 +133,11 @@ struct MixerShape {
 //   gated_delta     [b,h,d,p]     S                       [b,h,d,d]     M: of a state S' before
 //                                                                       them M S' is left
 //   selective_scan  [b,h,p,d]     h                       [b,h,p,1]     sum of delta
+//   short_convolution  [b,h,rank-1,p]  the last tokens    [b,h,0,1]
 // The vector of ssd, gated_delta and selective_scan matters only where a state is appended. Workers
 // that share a nystrom exchange two states, one after the other: the second needs the first of all
-// tokens. Tokens of a shard leave to Q~ and K~ their part of the means. axial has no state.
+// tokens. Tokens of a shard leave to Q~ and K~ their part of the means. axial has no state. That of
+// a short_convolution, which has rank - 1 tokens or more, has zeros in place of other documents.
 struct MixerState {
   TensorView matrix;
   TensorView vector;
@@ -136,7 +148,7 @@ struct MixerStateExtents {
 };
 [[nodiscard]] bool has_causal_form(Mixer kind);
 // It has no other form.
-[[nodiscard]] bool is_recurrent(Mixer kind);
+[[nodiscard]] bool is_only_causal(Mixer kind);
 // How many states workers exchange.
 [[nodiscard]] int mixer_exchanges(Mixer kind);
 [[nodiscard]] MixerStateExtents mixer_state_extents(const MixerOptions& options,
@@ -168,7 +180,8 @@ void attend_state(const MixerOptions& options, const MixerArguments& arguments,
 
 // Gradients of a loss, f32 and written whole: d_q [b,h,n,d], d_k [b,g,n,d], d_v [b,g,n,p] and, of
 // ssd and gated_delta, d_decay and d_beta, like decay and beta, from d_out [b,h,n,p] of the inputs'
-// type or f32.
+// type or f32. short_convolution has d_v and, of each sequence of the batch, d_projection
+// [b,h,rank,p].
 struct MixerGradients {
   TensorView d_out;
   TensorView d_q{};
@@ -176,8 +189,9 @@ struct MixerGradients {
   TensorView d_v{};
   TensorView d_decay{};
   TensorView d_beta{};
+  TensorView d_projection{};
 };
-// axial, linear, ssd and gated_delta have one.
+// axial, linear, ssd, gated_delta and short_convolution have one.
 [[nodiscard]] bool has_backward(Mixer kind);
 // Where the operator is causal: `before` as in mix(), and `later` is the gradient of the state
 // after these tokens, of mix_state_backward(). Axial with a pair bias, and operators without a
@@ -235,14 +249,15 @@ void fill_orthogonal(const TensorView& omega, std::uint64_t seed);
                                             const MixerArguments& arguments,
                                             std::span<const std::int64_t> rows, int threads = 1);
 
-// The gradients of axial, linear, ssd and gated_delta by the formulas, in float64 and as
+// The gradients of operators that have a backward pass by the formulas, in float64 and as
 // mix_naive(): of every token.
 struct MixerGradientValues {
   std::vector<double> d_q;
   std::vector<double> d_k;
   std::vector<double> d_v;
-  std::vector<double> d_decay;  // of ssd and gated_delta
-  std::vector<double> d_beta;   // of gated_delta
+  std::vector<double> d_decay;       // of ssd and gated_delta
+  std::vector<double> d_beta;        // of gated_delta
+  std::vector<double> d_projection;  // of short_convolution
 };
 [[nodiscard]] MixerGradientValues mix_backward_reference(const MixerOptions& options,
                                                          const MixerArguments& arguments,
@@ -260,6 +275,7 @@ struct MixerGradientValues {
 //                 of the keys, 2 n d p, and products of keys, which are of pairs j < i
 //   performer     2 n rank (d + p) (g + h); causal: (2 rank + 2 p) h pairs more
 //   linformer     2 n rank (d + p) (g + h)
+//   short_convolution  2 n rank p h
 //   nystrom       4 n rank (d + p) h + (48 rank^3 + 2 rank^2 (d + p)) h
 //   perceiver     2 n rank (d + p) (g + h) + 4 depth rank^2 p g
 //   axial         (2 n^2 / rows (d + p) + 4 n rows p) h
@@ -268,6 +284,7 @@ struct MixerGradientValues {
 //   linear        2 n d p (g + 5 h); causal: 6 (d + p) h pairs more
 //   ssd           (10 n d p + (6 d + 4 p) pairs) h
 //   gated_delta   (18 n d p + (14 d + 12 p) pairs - 8 n (d + p)) h
+//   short_convolution  6 n rank p h
 //   axial         those of mixer_flop() and (n^2 / rows (6 d + 4 p) + 10 n rows p) h
 [[nodiscard]] double mixer_backward_flop(const MixerOptions& options, const MixerShape& shape);
 

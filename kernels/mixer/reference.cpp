@@ -44,6 +44,8 @@ class Head {
         return gated_delta(out, first);
       case Mixer::selective_scan:
         return selective_scan(out, first);
+      case Mixer::short_convolution:
+        return short_convolution(out, first);
     }
   }
 
@@ -265,6 +267,15 @@ class Head {
       for (std::int64_t channel = 0; channel < x.width; ++channel)
         out.row(first)[channel] = dot(h.row(channel), c.row(i), c.width);
       ++first;
+    }
+  }
+
+  void short_convolution(Rows<T>& out, std::int64_t first) const {
+    const Convolution<T> of(a_, b_, h_);
+    for (const std::int64_t i : rows_) {
+      T* const to = out.row(first++);
+      of.add_products(i, to);
+      for (std::int64_t x = 0; x < of.v.width; ++x) to[x] *= sigmoid(to[x]);
     }
   }
 

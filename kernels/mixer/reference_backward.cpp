@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of axial, linear, ssd and gated_delta by their formulas, one query head at a time:
+// The gradients of the operators that have some by their formulas, one query head at a time:
 // of axial those of attention (kernels/attention_backward.h), of the columns and then of the rows.
 // With w_ij the weight of a pair, g_i the gradient of out_i and, for linear, D_i = sum_j w_ij:
 //
@@ -15,6 +15,10 @@
 //   dS += c q_i g_i^T    dq_i = c S_i g_i    du = dS^T k_i    dbeta_i = du.e    dv_i = beta_i du
 //   dk_i = dS u - S' dv_i    dS' = dS - k_i dv_i^T    ddecay_i = the sums of dS' S' over their rows
 //   dS := Diag(exp(decay_i)) dS'
+//
+// Those of short_convolution, with y_i the sum of the taps and s_i = 1 / (1 + exp(-y_i)):
+//
+//   dy_i = g_i s_i (1 + y_i (1 - s_i))    dv_j = sum_t w_t dy_(j+t)    dw_t = sum_i dy_i v_(i-t)
 #include <algorithm>
 #include <cmath>
 
@@ -29,21 +33,27 @@ using namespace literal;
 template <class T>
 class HeadGradients {
  public:
+  // A group of query heads shares keys and values.
   HeadGradients(const MixerOptions& options, const MixerArguments& a, const TensorView& d_out,
-                DType rounding, std::int64_t b, std::int64_t h)
+                DType rounding, std::int64_t b, std::int64_t h, std::int64_t group)
       : options_(options),
         type_(rounding),
         q(a.q, b, h),
-        k(a.k, b, h / (a.q.extent.heads / a.k.extent.heads)),
-        v(a.v, b, h / (a.q.extent.heads / a.k.extent.heads)),
+        k(a.k, b, h / group),
+        v(a.v, b, h / group),
         g(d_out, b, h),
         phi_q(features(q)),
         phi_k(features(k)),
         d_q(q.count(), q.width),
         d_k(q.count(), q.width),
-        d_v(q.count(), v.width),
+        d_v(v.count(), v.width),
         d_decay(q.count(), std::max<std::int64_t>(1, a.decay.extent.head_dim)),
-        d_beta(q.count(), 1) {
+        d_beta(q.count(), 1),
+        d_projection(options.rank, v.width) {
+    if (options.kind == Mixer::short_convolution) {
+      add_convolution({a, b, h});
+      return;
+    }
     if (options.kind == Mixer::gated_delta) {
       add_delta({k, v, Rows<T>(a.decay, b, h), Rows<T>(a.beta, b, h), rounding},
                 static_cast<T>(a.scale));
@@ -178,6 +188,22 @@ class HeadGradients {
     }
   }
 
+  void add_convolution(const Convolution<T>& of) {
+    for (std::int64_t i = 0; i < v.count(); ++i) {
+      std::vector<T> y(static_cast<std::size_t>(v.width));
+      of.add_products(i, y.data());
+      for (std::int64_t x = 0; x < v.width; ++x) {
+        const T at = y[static_cast<std::size_t>(x)];
+        const T gate = sigmoid(at);
+        const T d_y = g.row(i)[x] * gate * (T{1} + at * (T{1} - gate));
+        for (std::int64_t t = 0; t < of.taps(i); ++t) {
+          d_v.row(i - t)[x] += of.w.row(t)[x] * d_y;
+          d_projection.row(t)[x] += d_y * v.row(i - t)[x];
+        }
+      }
+    }
+  }
+
   // Keeps some states, and makes the others from them again.
   void add_delta(DeltaState<T> at, T scale) {
     constexpr std::int64_t kTokens = 16;
@@ -231,32 +257,36 @@ class HeadGradients {
   Rows<T> d_v;
   Rows<T> d_decay;
   Rows<T> d_beta;
+  Rows<T> d_projection;
 };
 
 template <class T>
 MixerGradientValues compute(const MixerOptions& options, const MixerArguments& a,
                             const TensorView& d_out, DType rounding, int threads) {
-  const std::int64_t q_heads = a.q.extent.heads;
-  const std::int64_t kv_heads = a.k.extent.heads;
+  const MixerShape s = mixer_shape(options, a);
+  const std::int64_t group = s.q_heads / s.kv_heads;
   const auto zeros = [](const Extent& extent) {
     return std::vector<double>(static_cast<std::size_t>(extent.elements()));
   };
-  MixerGradientValues all{zeros(a.q.extent), zeros(a.k.extent), zeros(a.v.extent),
-                          zeros(a.decay.extent), zeros(a.beta.extent)};
+  Extent of_taps = a.projection.extent;
+  of_taps.batch = s.batch;
+  MixerGradientValues all{zeros(a.q.extent),     zeros(a.k.extent),    zeros(a.v.extent),
+                          zeros(a.decay.extent), zeros(a.beta.extent), zeros(of_taps)};
   const auto add = [](const Rows<T>& rows, std::int64_t head, std::vector<double>& to) {
     for (std::size_t i = 0; i < rows.numbers.size() && !to.empty(); ++i)
       to[static_cast<std::size_t>(head) * rows.numbers.size() + i] +=
           static_cast<double>(rows.numbers[i]);
   };
-  parallel_for(a.q.extent.batch * kv_heads, threads, 1, [&](std::int64_t kv, std::int64_t, int) {
-    const std::int64_t group = q_heads / kv_heads;
+  parallel_for(s.batch * s.kv_heads, threads, 1, [&](std::int64_t kv, std::int64_t, int) {
     for (std::int64_t head = kv * group; head < (kv + 1) * group; ++head) {
-      const HeadGradients<T> of(options, a, d_out, rounding, head / q_heads, head % q_heads);
+      const HeadGradients<T> of(options, a, d_out, rounding, head / s.q_heads, head % s.q_heads,
+                                group);
       add(of.d_q, head, all.d_q);
       add(of.d_k, kv, all.d_k);
       add(of.d_v, kv, all.d_v);
       add(of.d_decay, head, all.d_decay);
       add(of.d_beta, head, all.d_beta);
+      add(of.d_projection, head, all.d_projection);
     }
   });
   return all;

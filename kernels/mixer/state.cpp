@@ -62,13 +62,11 @@ bool is_partial(const MixerOptions& options) {
 }  // namespace
 
 MixerShape mixer_shape(const MixerOptions& options, const MixerArguments& a) {
-  const Extent& q = options.kind == Mixer::selective_scan ? a.v.extent : a.q.extent;
-  return {q.batch,
-          q.heads,
-          a.v.extent.heads,
-          a.v.extent.length,
-          a.k.extent.head_dim,
-          a.v.extent.head_dim};
+  const Extent& v = a.v.extent;
+  if (options.kind == Mixer::short_convolution)
+    return {v.batch, v.heads, v.heads, v.length, v.head_dim, v.head_dim};
+  const std::int64_t q_heads = options.kind == Mixer::selective_scan ? v.heads : a.q.extent.heads;
+  return {v.batch, q_heads, v.heads, v.length, a.k.extent.head_dim, v.head_dim};
 }
 
 bool has_causal_form(Mixer kind) {
@@ -76,8 +74,9 @@ bool has_causal_form(Mixer kind) {
          kind != Mixer::axial;
 }
 
-bool is_recurrent(Mixer kind) {
-  return kind == Mixer::ssd || kind == Mixer::gated_delta || kind == Mixer::selective_scan;
+bool is_only_causal(Mixer kind) {
+  return kind == Mixer::ssd || kind == Mixer::gated_delta || kind == Mixer::selective_scan ||
+         kind == Mixer::short_convolution;
 }
 
 int mixer_exchanges(Mixer kind) { return kind == Mixer::nystrom ? 2 : 1; }
@@ -106,6 +105,8 @@ MixerStateExtents mixer_state_extents(const MixerOptions& options, const MixerSh
               {s.batch, s.q_heads, s.key_dim, s.key_dim}};
     case Mixer::selective_scan:
       return {{s.batch, s.q_heads, s.value_dim, s.key_dim}, {s.batch, s.q_heads, s.value_dim, 1}};
+    case Mixer::short_convolution:
+      return {{s.batch, s.q_heads, options.rank - 1, s.value_dim}, {s.batch, s.q_heads, 0, 1}};
     case Mixer::axial:
       break;
   }
@@ -125,11 +126,12 @@ void append_state(const MixerOptions& options, const MixerState& state, const Mi
                   const TensorView& a) {
   if (is_partial(options))
     return merge_partial(state.matrix, state.vector, next.matrix, next.vector);
+  if (options.kind == Mixer::short_convolution) return copy_rows(next.matrix, state.matrix);
   if (options.kind == Mixer::gated_delta) {
     apply_transitions(state, next);
     return add_rows(state.matrix, next.matrix);
   }
-  if (is_recurrent(options.kind)) decay_state(options, state, next, a);
+  if (is_only_causal(options.kind)) decay_state(options, state, next, a);
   add_rows(state.matrix, next.matrix);
   if (state.vector.data != nullptr) add_rows(state.vector, next.vector);
 }
@@ -165,6 +167,8 @@ double mixer_flop(const MixerOptions& options, const MixerShape& s) {
              q_heads;
     case Mixer::selective_scan:
       return (7.0 * n * d * p + n * p) * q_heads;
+    case Mixer::short_convolution:
+      return 2.0 * n * rank * p * q_heads;
   }
   return 0.0;
 }
@@ -181,6 +185,7 @@ double mixer_backward_flop(const MixerOptions& options, const MixerShape& s) {
     return mixer_flop(options, s) +
            (n * n / rows * (6.0 * d + 4.0 * p) + 10.0 * n * rows * p) * q_heads;
   }
+  if (options.kind == Mixer::short_convolution) return 3.0 * mixer_flop(options, s);
   if (options.kind == Mixer::linear)
     return 2.0 * n * d * p * (kv_heads + 5.0 * q_heads) + pairs * 6.0 * (d + p) * q_heads;
   if (options.kind == Mixer::gated_delta)

@@ -32,14 +32,26 @@ MixerArguments shard(const MixerCall& call, std::int64_t begin, std::int64_t end
   return a;
 }
 
-std::vector<std::int64_t> random_cuts(std::int64_t n, std::uint64_t seed) {
+// Documents that begin in the shard, whose arguments refer to them.
+std::vector<std::int64_t> begins_in(MixerArguments& a) {
+  std::vector<std::int64_t> own;
+  for (const std::int64_t token : a.begins)
+    if (a.first_token <= token && token < a.first_token + a.v.extent.length)
+      own.push_back(token - a.first_token);
+  return own;
+}
+
+std::vector<std::int64_t> random_cuts(std::int64_t n, std::int64_t least, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::vector<std::int64_t> cuts = {0, n};
   for (std::uint64_t workers = 1 + engine() % 7; workers > 1; --workers)
     cuts.push_back(static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(n + 1)));
   std::ranges::sort(cuts);
-  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  return cuts;
+  std::vector<std::int64_t> kept = {0};  // shards have so many tokens
+  for (const std::int64_t cut : cuts)
+    if (cut > kept.back() && (cut == n || (cut - kept.back() >= least && n - cut >= least)))
+      kept.push_back(cut);
+  return kept;
 }
 
 class MixerStates : public ::testing::TestWithParam<Mixer> {};
@@ -49,15 +61,20 @@ TEST_P(MixerStates, ShardsWithAStatePassedAreTheWhole) {
     MixerCase c = testing_support::random_case(GetParam(), seed);
     c.options.causal = true;
     SCOPED_TRACE(testing_support::text(c));
+    const bool convolves = GetParam() == Mixer::short_convolution;
+    const std::int64_t least = convolves ? c.options.rank - 1 : 1;
+    if (convolves) c.shape.n_tokens = std::max(c.shape.n_tokens, least);
     const MixerCall call(c);
-    const std::vector<std::int64_t> cuts = random_cuts(c.shape.n_tokens, seed);
+    const std::vector<std::int64_t> cuts = random_cuts(c.shape.n_tokens, least, seed);
     TestState passed(c.options, c.shape);    // from mix() to mix()
     TestState appended(c.options, c.shape);  // of mix_state() of each shard
     clear_state(c.options, appended.view());
     testing_support::fill(call.a.out, std::nan(""));
     const KernelContext context{testing_support::poisoned_allocator(), 2, 0};
     for (std::size_t w = 0; w + 1 < cuts.size(); ++w) {
-      const MixerArguments part = shard(call, cuts[w], cuts[w + 1]);
+      MixerArguments part = shard(call, cuts[w], cuts[w + 1]);
+      const std::vector<std::int64_t> begins = begins_in(part);
+      part.begins = begins;
       const MixerState before = appended.view();
       TestState after(c.options, c.shape);
       const MixerState given = passed.view();
@@ -81,6 +98,7 @@ TEST_P(MixerStates, ShardsWithAStatePassedAreTheWhole) {
 TEST_P(MixerStates, AppendingIsAssociativeAndHasAnIdentity) {
   MixerCase c = testing_support::random_case(GetParam(), 5);
   c.shape.n_tokens = 90;
+  if (GetParam() == Mixer::short_convolution) c.options.rank = 5;
   c.options.causal = true;
   c.strange = false;
   c.outlier_every = 0;
@@ -109,13 +127,16 @@ TEST_P(MixerStates, AppendingIsAssociativeAndHasAnIdentity) {
   };
   expect_equal(left(), append(state_of(0, 20), append(state_of(20, 71), state_of(71, 90))));
   expect_equal(left(), state_of(0, 90));
-  expect_equal(append(state_of(0, 90), state_of(90, 90)), state_of(0, 90));
+  // What comes next has all the tokens that a convolution sees.
+  if (GetParam() != Mixer::short_convolution)
+    expect_equal(append(state_of(0, 90), state_of(90, 90)), state_of(0, 90));
   expect_equal(append(state_of(0, 0), state_of(0, 90)), state_of(0, 90));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MixerStates,
                          ::testing::Values(Mixer::linear, Mixer::performer, Mixer::ssd,
-                                           Mixer::gated_delta, Mixer::selective_scan),
+                                           Mixer::gated_delta, Mixer::selective_scan,
+                                           Mixer::short_convolution),
                          [](const auto& kind) { return std::string(word(kind.param)); });
 
 // Workers hold random shards, and states of shards are joined in a random order.
@@ -128,7 +149,7 @@ TEST(MixerState, OfAllTokensGivesTheWholeWhereItIsNotCausal) {
       c.options.causal = false;
       SCOPED_TRACE(testing_support::text(c));
       const MixerCall call(c);
-      const std::vector<std::int64_t> cuts = random_cuts(c.shape.n_tokens, seed);
+      const std::vector<std::int64_t> cuts = random_cuts(c.shape.n_tokens, 1, seed);
       std::vector<MixerArguments> shards;
       for (std::size_t w = 0; w + 1 < cuts.size(); ++w)
         shards.push_back(shard(call, cuts[w], cuts[w + 1]));
@@ -295,6 +316,8 @@ double counted_flop(const MixerOptions& o, const MixerShape& s) {
   }
   for (std::int64_t h = 0; h < s.batch * s.q_heads; ++h) {
     if (features) add(n, d, o.rank);
+    if (o.kind == Mixer::short_convolution)
+      for (std::int64_t x = 0; x < p; ++x) add(n, o.rank, 1);
     const bool delta = o.kind == Mixer::gated_delta;
     if (o.kind == Mixer::ssd || delta) of_state_head();
     if (o.kind == Mixer::linear || features || o.kind == Mixer::ssd || delta) of_query_head();
@@ -348,6 +371,8 @@ TEST(MixerFlop, OfABackwardPassIsThatOfItsProducts) {
   EXPECT_EQ(flop(Mixer::gated_delta, true),
             (18 * 10 * 3 * 5 + 23 * (14 * 3 + 12 * 5) - 8 * 10 * (3 + 5)) * 4);
   EXPECT_EQ(flop(Mixer::ssd, true), (10 * 10 * 3 * 5 + 23 * (6 * 3 + 4 * 5)) * 4);
+  EXPECT_EQ(mixer_backward_flop({Mixer::short_convolution, true, 4}, {1, 4, 4, 10, 5, 5}),
+            3 * 2 * 10 * 4 * 5 * 4);  // sums, and gradients of tokens and of weights
   const int forward = (50 * 2 * (3 + 5) + 20 * 4 * 5) * 4;
   EXPECT_EQ(flop(Mixer::axial, false), forward + (50 * (6 * 3 + 4 * 5) + 20 * 10 * 5) * 4);
 }

@@ -79,7 +79,7 @@ TEST(Palette, OperatorsAreToldApartFromEachOtherAndFromAttention) {
                          [](const char* word) { return pattern_style(word); });
   const Named operators =
       colours_of(std::vector{"linear", "performer", "nystrom", "linformer", "perceiver", "axial",
-                             "ssd", "gated_delta", "selective_scan"},
+                             "ssd", "gated_delta", "selective_scan", "short_convolution"},
                  [](const char* word) { return operator_style(word); });
   all.insert(all.end(), operators.begin(), operators.end());
   expect_apart(all);

@@ -85,7 +85,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"cluster.order", {"chr", "rch"}},
       {"mixer.operator",
        {"linear", "performer", "nystrom", "linformer", "perceiver", "axial", "ssd", "gated_delta",
-        "selective_scan"}},
+        "selective_scan", "short_convolution"}},
       {"mixer.depth", {"1"}},
       {"mixer.rows", {"1", "4"}},
       {"mixer.pair_bias", {"random"}},
@@ -105,7 +105,6 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"relayout.from", {"contiguous", "interleaved"}},
       {"relayout.to", {"contiguous", "zigzag"}},
       {"relayout.block", {"2", "5"}},
-      {"relayout.halo", {"1", "3"}},
       {"relayout.tensors", {"qkv", "hidden"}},
       {"stack.layers", {"small"}},
       {"stack.layout", {"zigzag_home", "zigzag", "contiguous", "zigzag_heads", "contiguous_qkv"}},
@@ -249,7 +248,6 @@ class ObeyOrRefuse : public testing::Test {
         c.workload = WorkloadKind::relayout;
         c.workers = 5;  // of fewer, blocks of other sizes may send as many bytes
         c.mask = MaskKind::full;
-        if (parameter.key == "relayout.halo") c.relayout.to = TokenLayout::contiguous;
       } else if (parameter.key.starts_with("stack.")) {
         c.workload = WorkloadKind::stack;
         if (parameter.key != "stack.layers") c.stack.layers = "small";

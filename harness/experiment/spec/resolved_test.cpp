@@ -118,7 +118,6 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "relayout.from: zigzag\n"
             "relayout.to: interleaved\n"
             "relayout.block: 1\n"
-            "relayout.halo: 0\n"
             "relayout.tensors: kv\n"
             "stack.layers: \"none\"\n"
             "stack.layout: contiguous_home\n"

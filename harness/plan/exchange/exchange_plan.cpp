@@ -137,6 +137,22 @@ ExchangePlan plan_scan(ScanKind kind, const std::vector<int>& owners, int blocks
   return plan;
 }
 
+ExchangePlan plan_halo(const std::vector<int>& owners) {
+  const auto workers = static_cast<std::size_t>(std::ranges::max(owners) + 1);
+  ExchangePlan plan{.kind = PartKind::states};
+  plan.held.resize(workers);
+  plan.wanted.resize(workers);
+  for (int p = 0; p < std::ssize(owners); ++p) {
+    const int owner = owners[static_cast<std::size_t>(p)];
+    const Part before{{std::max(0, p - 1), p}, {0, 1}};
+    plan.held[static_cast<std::size_t>(owner)].push_back({{p, p + 1}, {0, 1}});
+    plan.wanted[static_cast<std::size_t>(owner)].push_back(before);
+    if (const int from = owners[static_cast<std::size_t>(before.rows.begin)]; from != owner)
+      plan.messages.push_back({0, from, owner, before});
+  }
+  return plan;
+}
+
 ExchangePlan plan_relayout(int workers, const Layout& from, const Layout& to) {
   ExchangePlan plan;
   for (int w = 0; w < workers; ++w) {

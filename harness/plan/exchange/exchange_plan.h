@@ -110,6 +110,10 @@ QB_WORDS(ScanKind, "scan", chain, all_gather, tree, all_scan, all_reduce, all_to
   return static_cast<int>(scan.held.front().front().columns.count());
 }
 
+// What a convolution needs, whose state is the last tokens of a part: each worker gets that of the
+// part before each of its own, in one round. It is checked as a scan that is causal.
+[[nodiscard]] ExchangePlan plan_halo(const std::vector<int>& owners);
+
 using Layout = std::function<std::vector<Part>(int worker)>;
 
 // The parts of a layout do not overlap; both hold the same tokens.

@@ -24,11 +24,11 @@ struct Form {
   Mixer kind;
   bool causal;
 };
-constexpr Form kForms[] = {{Mixer::linear, true},
-                           {Mixer::linear, false},
-                           {Mixer::axial, false},
-                           {Mixer::ssd, true},
-                           {Mixer::gated_delta, true}};
+constexpr Form kForms[] = {{Mixer::linear, true},      {Mixer::linear, false},
+                           {Mixer::axial, false},      {Mixer::ssd, true},
+                           {Mixer::gated_delta, true}, {Mixer::short_convolution, true}};
+
+std::size_t columns_of(Mixer kind) { return kind == Mixer::short_convolution ? 1U : 3U; }
 
 TEST(MixerGradientsOfCases, AreRight) {
   constexpr unsigned kSeed = 20261130;
@@ -51,7 +51,7 @@ TEST(MixerGradientsOfCases, AreRight) {
                        << " seed " << kSeed);
           const MixerRun result = run(c);
           EXPECT_TRUE(result.verification.correct) << result.verification.message;
-          EXPECT_EQ(result.verification.gradients.size(), 3U);
+          EXPECT_EQ(result.verification.gradients.size(), columns_of(kind));
           EXPECT_EQ(result.verification.keys, c.shape.q_len);
           EXPECT_EQ(result.peaks.device_bytes.value(), result.active_peak_bytes);
           EXPECT_EQ(std::isnan(result.sample.forward_s), pass == Passes::backward);
@@ -110,9 +110,11 @@ TEST(MixerGradientsOfCases, AreCountedInMemory) {
     const std::int64_t more = run(with_pass(c, Passes::both)).active_peak_bytes -
                               run(with_pass(c, Passes::forward)).active_peak_bytes;
     const std::int64_t others = kind == Mixer::ssd ? 1 : kind == Mixer::gated_delta ? 2 : 0;
-    EXPECT_GE(more, size_of(DType::f32) * (c.shape.out().elements() + c.shape.q().elements() +
-                                           c.shape.k().elements() + c.shape.v().elements() +
-                                           others * c.shape.lse().elements()))
+    const std::int64_t keys =
+        kind == Mixer::short_convolution ? 0 : c.shape.q().elements() + c.shape.k().elements();
+    EXPECT_GE(more,
+              size_of(DType::f32) * (c.shape.out().elements() + keys + c.shape.v().elements() +
+                                     others * c.shape.lse().elements()))
         << word(kind);
   }
 }
@@ -154,10 +156,14 @@ TEST(MixerGradientsOfCases, AreFoundWhereTheyAreOff) {
     for (const auto& [name, which] :
          {std::pair{"dQ", &MixerGradients::d_q}, std::pair{"dK", &MixerGradients::d_k},
           std::pair{"dV", &MixerGradients::d_v}, std::pair{"ddecay", &MixerGradients::d_decay},
-          std::pair{"dbeta", &MixerGradients::d_beta}})
+          std::pair{"dbeta", &MixerGradients::d_beta},
+          std::pair{"dW", &MixerGradients::d_projection}})
       for (const float factor : {1.005f, std::numeric_limits<float>::quiet_NaN()}) {
-        if (which == &MixerGradients::d_decay && !is_recurrent(kind)) continue;
+        const bool convolves = kind == Mixer::short_convolution;
+        if (which == &MixerGradients::d_decay && (!is_only_causal(kind) || convolves)) continue;
         if (which == &MixerGradients::d_beta && kind != Mixer::gated_delta) continue;
+        if (which == &MixerGradients::d_projection && !convolves) continue;
+        if ((which == &MixerGradients::d_q || which == &MixerGradients::d_k) && convolves) continue;
         InaccurateGradients device(which, factor);
         const MixerRun result =
             run_on(device, with_pass(tiny_mixer(kind, causal), Passes::backward));
@@ -185,9 +191,9 @@ TEST(MixerGradientsOfCases, OfAttentionAreThoseOfItsKernels) {
 
 TEST(MixerGradientsOfCases, AreRefusedWhereNothingComputesThem) {
   EXPECT_EQ(message_of(with_pass(tiny_mixer(Mixer::performer, false), Passes::both)),
-            "pass: both needs mixer.operator: softmax, linear, axial, ssd or gated_delta, and this "
-            "case has "
-            "mixer.operator: performer; the nearest of the others is mixer.operator: linear");
+            "pass: both needs mixer.operator: softmax, linear, axial, ssd, gated_delta or "
+            "short_convolution, and this case has mixer.operator: performer; the nearest of the "
+            "others is mixer.operator: linear");
   Case c = with_pass(tiny_mixer(Mixer::linear, false), Passes::backward);
   c.workers = 2;
   c.mixer.scan = ScanKind::all_gather;

@@ -45,6 +45,7 @@ struct MixerCase {
     return std::max<std::int64_t>(8, 8 * std::llround(d * std::log(d) / 8.0));
   if (kind == Mixer::nystrom) return 64;
   if (kind == Mixer::linformer || kind == Mixer::perceiver) return 256;
+  if (kind == Mixer::short_convolution) return 4;
   return kind == Mixer::selective_scan ? 16 : 0;
 }
 

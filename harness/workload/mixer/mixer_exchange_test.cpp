@@ -13,7 +13,8 @@ namespace {
 using namespace testing_support;
 using testing::HasSubstr;
 
-constexpr Mixer kShared[] = {Mixer::gated_delta, Mixer::gated_delta, Mixer::ssd, Mixer::linear};
+constexpr Mixer kShared[] = {Mixer::gated_delta, Mixer::gated_delta, Mixer::ssd, Mixer::linear,
+                             Mixer::short_convolution};
 constexpr ScanKind kExchanges[] = {ScanKind::chain, ScanKind::all_gather, ScanKind::tree,
                                    ScanKind::all_scan, ScanKind::all_to_all};
 
@@ -41,8 +42,9 @@ Case random_case(std::mt19937& random) {
   c.shape.q_len = c.shape.kv_len = 2 * c.workers + below(90);
   c.shape.head_dim = c.shape.value_dim = any_of<std::int64_t>(random, {3, 8, 16, 20});
   c.shape.kv_heads = 1 + below(2);
-  c.shape.q_heads = c.shape.kv_heads * (1 + below(2));
-  c.mixer.chunk = any_of<std::int64_t>(random, {7, 16, 64});
+  const bool convolves = c.mixer.kind == Mixer::short_convolution;
+  c.shape.q_heads = c.shape.kv_heads * (convolves ? 1 : 1 + below(2));
+  if (!convolves) c.mixer.chunk = any_of<std::int64_t>(random, {7, 16, 64});
   c.dtype = any_of(random, {DType::f32, DType::bf16, DType::f16});
   c.inputs = any_of(random, {InputKind::random, InputKind::peaked, InputKind::tied});
   c.ranks = any_of(random, {Ranks::serial, Ranks::threads});
@@ -55,7 +57,12 @@ Case random_case(std::mt19937& random) {
   else
     c.shape.batch = 1 + below(2);
   if (c.workers == 1) return c;
-  c.mixer.scan = any_of(random, kExchanges);
+  if (!convolves) c.mixer.scan = any_of(random, kExchanges);
+  if (convolves) {
+    c.mixer.rank = 2 + below(4);
+    c.shape.q_len = c.shape.kv_len = c.shape.q_len + 2 * c.workers * (c.mixer.rank - 2);
+    if (!c.sequences.empty()) c.sequences = documents(random, c.shape.q_len);
+  }
   c.mixer.layout = any_of(random, {TokenLayout::contiguous, TokenLayout::zigzag});
   if (c.mixer.scan == ScanKind::all_to_all) {
     const std::int64_t group = c.shape.q_heads / c.shape.kv_heads;
@@ -99,7 +106,7 @@ class InaccurateStates final : public CpuDevice {
 };
 
 TEST(MixerExchanges, ThatAreOffAreFound) {
-  for (const Mixer kind : {Mixer::gated_delta, Mixer::ssd, Mixer::linear})
+  for (const Mixer kind : {Mixer::gated_delta, Mixer::ssd, Mixer::linear, Mixer::short_convolution})
     for (const TokenLayout layout : {TokenLayout::contiguous, TokenLayout::zigzag}) {
       Case c = tiny_mixer(kind, true);
       c.workers = 3;

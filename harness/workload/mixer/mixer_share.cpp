@@ -23,11 +23,13 @@ std::vector<int> owners_of(const Case& c) {
   // One worker alone has all tokens in one part.
   std::vector<int> owners =
       owners_of(c.workers == 1 ? TokenLayout::contiguous : c.mixer.layout, c.workers);
-  if (c.mixer.kind != Mixer::axial && std::ssize(owners) > c.shape.q_len)
-    throw Unsupported(
-        fmt::format("{} tokens are too few for {} parts of {} workers; the nearest is workers: {}",
-                    c.shape.q_len, owners.size(), c.workers,
-                    std::max<std::int64_t>(1, c.shape.q_len * c.workers / std::ssize(owners))));
+  const std::int64_t least =  // tokens of a part
+      c.mixer.kind == Mixer::short_convolution ? c.mixer.rank - 1 : 1;
+  if (c.mixer.kind != Mixer::axial && std::ssize(owners) * least > c.shape.q_len)
+    throw Unsupported(fmt::format(
+        "{} tokens are too few for {} parts of {} workers; the nearest is workers: {}",
+        c.shape.q_len, owners.size(), c.workers,
+        std::max<std::int64_t>(1, c.shape.q_len * c.workers / (std::ssize(owners) * least))));
   return owners;
 }
 
@@ -43,6 +45,7 @@ ExchangePlan scan_of(const Case& c, const MixerProblem& mixer, std::vector<int> 
           "workers share a backward pass under mask: causal only; the nearest is workers: 1");
     std::ranges::reverse(owners);
   }
+  if (c.mixer.kind == Mixer::short_convolution) return plan_halo(owners);
   const Extent state = mixer_state_extents(mixer.options, mixer.shape(1)).matrix;
   if (c.mixer.blocks > state.heads)
     throw Unsupported(
@@ -346,7 +349,7 @@ void MixerGroup::collect(Pass pass, Transport& messages, int rank) {
         tickets.push_back(messages.send({rank, 0, step}, bytes_of(own(pass, 0, part)[t])));
       if (rank > 0 || owner == 0) continue;
       Extent extent = like[t].extent;
-      extent.length = share_.tokens(part).count();
+      if (!first_tensors().is_sum(like[t])) extent.length = share_.tokens(part).count();
       const Tensor& of_part =
           others.emplace_back(heap_allocator(), DType::f32, extent, "collected");
       tickets.push_back(messages.receive({owner, 0, step}, bytes_of(of_part.view())));

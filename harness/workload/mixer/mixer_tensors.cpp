@@ -124,8 +124,10 @@ MixerProblem mixer_problem_of(const Case& c) {
     throw Unsupported(
         fmt::format("{} tokens do not make {} equal rows; the nearest is mixer.rows: {}",
                     shape.q_len, c.mixer.rows, nearest_rows(shape.q_len, c.mixer.rows)));
-  if (mixer.scans() && shape.kv_heads != shape.q_heads)
-    throw Unsupported("selective_scan has no groups of heads; the nearest is kv_heads: q_heads");
+  if ((mixer.scans() || mixer.options.kind == Mixer::short_convolution) &&
+      shape.kv_heads != shape.q_heads)
+    throw Unsupported(fmt::format("{} has no groups of heads; the nearest is kv_heads: q_heads",
+                                  word(mixer.options.kind)));
   return mixer;
 }
 
@@ -138,8 +140,9 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
   Shape shape = problem.problem.shape;
   Problem queries = problem.of_queries();
   shape.q_len = shape.kv_len = queries.shape.q_len = queries.shape.kv_len = n;
-  arguments_ = {.q = take(dtype, queries.shape.q(), "q"),
-                .k = take(dtype, queries.shape.k(), "k"),
+  const bool convolves = problem.options.kind == Mixer::short_convolution;
+  arguments_ = {.q = convolves ? TensorView{} : take(dtype, queries.shape.q(), "q"),
+                .k = convolves ? TensorView{} : take(dtype, queries.shape.k(), "k"),
                 .v = take(dtype, shape.v(), "v"),
                 .scale = queries.scale,
                 .first_token = tokens.begin,
@@ -167,6 +170,14 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
     case Mixer::linformer:
       arguments_.projection = take(DType::f32, {1, 1, rank, n}, "projection");
       break;
+    case Mixer::short_convolution:
+      arguments_.projection =
+          take(DType::f32, {1, shape.kv_heads, rank, shape.value_dim}, "weights");
+      for (const Segment& document : problem.problem.mask.segments)
+        if (tokens.begin <= document.q_begin && document.q_begin < tokens.end)
+          begins_.push_back(document.q_begin - tokens.begin);
+      arguments_.begins = begins_;
+      break;
     case Mixer::axial:
       if (problem.has_pair_bias) {
         const std::int64_t columns = problem.problem.shape.q_len / problem.options.rows;
@@ -179,14 +190,21 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
   }
   arguments_.out = take(DType::f32, shape.out(), "output");
   if (!with_gradients) return;
-  gradients_ = {.d_out = take(dtype, shape.out(), "d_out"),
-                .d_q = take(DType::f32, arguments_.q.extent, "d_q"),
-                .d_k = take(DType::f32, arguments_.k.extent, "d_k"),
-                .d_v = take(DType::f32, arguments_.v.extent, "d_v")};
+  gradients_ = {.d_out = take(dtype, shape.out(), "d_out")};
+  if (!convolves) {
+    gradients_.d_q = take(DType::f32, arguments_.q.extent, "d_q");
+    gradients_.d_k = take(DType::f32, arguments_.k.extent, "d_k");
+  }
+  gradients_.d_v = take(DType::f32, arguments_.v.extent, "d_v");
   if (arguments_.decay.data != nullptr)
     gradients_.d_decay = take(DType::f32, arguments_.decay.extent, "d_decay");
   if (arguments_.beta.data != nullptr)
     gradients_.d_beta = take(DType::f32, arguments_.beta.extent, "d_beta");
+  if (convolves) {
+    Extent weights = arguments_.projection.extent;
+    weights.batch = shape.batch;
+    gradients_.d_projection = take(DType::f32, weights, "d_weights");
+  }
 }
 
 std::vector<TensorView> MixerViews::read(Pass pass) const {
@@ -197,8 +215,8 @@ std::vector<TensorView> MixerViews::read(Pass pass) const {
 
 std::vector<TensorView> MixerViews::written(Pass pass) const {
   if (pass == Pass::forward) return {arguments_.out};
-  return those_with_data(
-      {gradients_.d_q, gradients_.d_k, gradients_.d_v, gradients_.d_decay, gradients_.d_beta});
+  const MixerGradients& g = gradients_;
+  return those_with_data({g.d_q, g.d_k, g.d_v, g.d_decay, g.d_beta, g.d_projection});
 }
 
 TensorView MixerTensors::take(DType dtype, const Extent& extent, const char* label) {
@@ -208,8 +226,10 @@ TensorView MixerTensors::take(DType dtype, const Extent& extent, const char* lab
 void MixerTensors::fill(int threads) {
   const Problem& problem = problem_.problem;
   const Problem of_queries = problem_.of_queries();
-  fill_input(of_queries, TensorRole::q, tokens_, arguments_.q, threads);
-  fill_input(of_queries, TensorRole::k, tokens_, arguments_.k, threads);
+  if (arguments_.q.data != nullptr) {
+    fill_input(of_queries, TensorRole::q, tokens_, arguments_.q, threads);
+    fill_input(of_queries, TensorRole::k, tokens_, arguments_.k, threads);
+  }
   fill_input(problem, TensorRole::v, tokens_, arguments_.v, threads);
   if (problem_.options.kind == Mixer::gated_delta)
     for (const TensorView& rows : {arguments_.q, arguments_.k}) change_rows(rows, make_unit);
@@ -218,7 +238,7 @@ void MixerTensors::fill(int threads) {
                [](double value) { return std::abs(value) / -16.0; });
   for (const Segment& document : problem.mask.segments) {
     const Range first = intersection({document.q_begin, document.q_begin + 1}, tokens_);
-    if (first.count() > 0 && document.q_begin > 0)
+    if (first.count() > 0 && document.q_begin > 0 && arguments_.decay.data != nullptr)
       change_rows(arguments_.decay.tokens(first.begin - tokens_.begin, 1),
                   [](std::vector<double>& row) { std::ranges::fill(row, kMinusInfinity); });
   }
@@ -236,6 +256,11 @@ void MixerTensors::fill(int threads) {
     fill_orthogonal(arguments_.projection, other_seed(problem, 3));
   if (problem_.options.kind == Mixer::perceiver)
     fill_normal(arguments_.projection, other_seed(problem, 5), threads);
+  if (problem_.options.kind == Mixer::short_convolution) {
+    fill_normal(arguments_.projection, other_seed(problem, 8), threads);
+    change_elements(arguments_.projection,
+                    [&](double value) { return value / std::sqrt(problem_.options.rank); });
+  }
   if (const TensorView& bias = arguments_.pair_bias; bias.data != nullptr) {
     const Tensor typed(heap_allocator(), problem.dtype, bias.extent, "pair_bias");
     fill_normal(typed.view(), other_seed(problem, 6), threads);

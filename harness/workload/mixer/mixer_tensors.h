@@ -11,6 +11,7 @@
 //                   in each channel, as Mamba begins (Gu and Dao 2023, section 3.6)
 //   performer       orthogonal omega; linformer  E of N(0, 1 / rank), and F = E (Wang et al. 2020)
 //   perceiver       latents of N(0, 1)
+//   short_convolution  V alone, and weights of N(0, 1 / rank)
 //   axial           the whole pair bias, of N(0, 1) rounded to the inputs' type
 // A backward pass has dO, the seeded one of attention over the same problem, and the gradients.
 #pragma once
@@ -55,6 +56,10 @@ class MixerViews {
   [[nodiscard]] std::vector<TensorView> read(Pass pass) const;
   // What the pass writes: the output, or the gradients in the order of MixerGradients.
   [[nodiscard]] std::vector<TensorView> written(Pass pass) const;
+  // It is no row of each token, but a sum over these.
+  [[nodiscard]] bool is_sum(const TensorView& view) const {
+    return view.data == gradients_.d_projection.data;
+  }
 
  protected:
   explicit MixerViews(const Range& tokens) : tokens_(tokens) {}
@@ -78,6 +83,7 @@ class MixerTensors : public MixerViews {
   const MixerProblem& problem_;
   Allocator& memory_;
   const int worker_;
+  std::vector<std::int64_t> begins_;  // of documents, among these tokens
   std::vector<Tensor> owned_;
 };
 

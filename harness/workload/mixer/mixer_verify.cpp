@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/integers.h"
@@ -50,6 +51,7 @@ struct Question {
   const TensorView& found;
   std::vector<double> MixerGradientValues::*values;
   double size;
+  std::optional<TensorRole> column;
 };
 
 }  // namespace
@@ -116,7 +118,7 @@ void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& ten
                             int threads, Verification& verification) {
   const MixerArguments& a = tensors.arguments();
   const MixerGradients& gradients = tensors.gradients();
-  const bool is_recurrence = is_recurrent(problem.options.kind);
+  const bool is_recurrence = gradients.d_decay.data != nullptr;
   const double of_d_out = root_mean_square(gradients.d_out);
   const double of_q = root_mean_square(a.q);
   const double of_k = root_mean_square(a.k);
@@ -127,26 +129,28 @@ void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& ten
   const double scale = problem.options.kind == Mixer::ssd ? 1.0 : std::abs(a.scale);
   const double of_scores = scale * of_weights;
   const double of_products = scale * root(a.q) * of_q * of_k;
-  std::vector<Question> questions = {
-      {"dQ", "row", gradients.d_q, &MixerGradientValues::d_q, of_scores * of_k},
-      {"dK", "key", gradients.d_k, &MixerGradientValues::d_k, of_scores * of_q},
-      {"dV", "key", gradients.d_v, &MixerGradientValues::d_v,
-       is_recurrence ? of_d_out * of_products : of_d_out}};
-  if (gradients.d_decay.data != nullptr)
-    questions.push_back({"ddecay", "row", gradients.d_decay, &MixerGradientValues::d_decay,
-                         of_weights * of_products});
-  if (gradients.d_beta.data != nullptr)
-    questions.push_back(
-        {"dbeta", "row", gradients.d_beta, &MixerGradientValues::d_beta, of_weights * of_products});
+  std::vector<Question> questions;
+  const auto ask = [&](std::string_view name, std::string_view token_word, const TensorView& found,
+                       std::vector<double> MixerGradientValues::*values, double size,
+                       std::optional<TensorRole> column = std::nullopt) {
+    if (found.data != nullptr) questions.push_back({name, token_word, found, values, size, column});
+  };
+  ask("dQ", "row", gradients.d_q, &MixerGradientValues::d_q, of_scores * of_k, TensorRole::d_q);
+  ask("dK", "key", gradients.d_k, &MixerGradientValues::d_k, of_scores * of_q, TensorRole::d_k);
+  ask("dV", "key", gradients.d_v, &MixerGradientValues::d_v,
+      is_recurrence ? of_d_out * of_products : of_d_out, TensorRole::d_v);
+  ask("ddecay", "row", gradients.d_decay, &MixerGradientValues::d_decay, of_weights * of_products);
+  ask("dbeta", "row", gradients.d_beta, &MixerGradientValues::d_beta, of_weights * of_products);
+  ask("dW", "tap", gradients.d_projection, &MixerGradientValues::d_projection,
+      of_d_out * root_mean_square(a.v));
   for (const Question& q : questions)
     if (!require_finite(q.name, q.token_word, q.found, threads, verification)) return;
   if (!compares) return;
 
-  const std::vector<std::int64_t> tokens = integers_below(a.v.extent.length);
-  verification.keys = std::ssize(tokens);
-  const std::int64_t kv_heads = a.k.extent.heads;
-  const std::vector<std::int64_t> groups =
-      groups_to_verify({.q = a.q, .k = a.k, .v = a.v, .d_out = gradients.d_out}, kMostPairs);
+  verification.keys = a.v.extent.length;
+  const std::int64_t kv_heads = a.v.extent.heads;
+  const std::vector<std::int64_t> groups = groups_to_verify(
+      {.q = gradients.d_out, .k = a.v, .v = a.v, .d_out = gradients.d_out}, kMostPairs);
   std::vector<std::pair<MixerGradientValues, MixerGradientValues>> values(groups.size());
   parallel_for(std::ssize(groups), threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -157,22 +161,23 @@ void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& ten
       MixerArguments part = a;
       for (TensorView* const view : {&part.q, &part.k, &part.v, &part.decay, &part.beta})
         if (view->data != nullptr) *view = part_of(*view);
+      if (part.projection.data != nullptr)
+        part.projection = part.projection.heads(group % kv_heads, 1);
       const TensorView d_out = part_of(gradients.d_out);
       values[static_cast<std::size_t>(i)] = {mix_backward_reference(problem.options, part, d_out),
                                              mix_backward_naive(problem.options, part, d_out)};
     }
   });
-  for (std::size_t at = 0; at < questions.size(); ++at) {
-    const Question& q = questions[at];
-    ComparedGradient compared{q.name, q.token_word, q.found, tokens, q.size};
+  for (const Question& q : questions) {
+    const std::vector<std::int64_t> rows = integers_below(q.found.extent.length);
+    ComparedGradient compared{q.name, q.token_word, q.found, rows, q.size};
     for (std::size_t i = 0; i < groups.size(); ++i)
       compared.add(groups[i] / kv_heads, groups[i] % kv_heads * (q.found.extent.heads / kv_heads),
                    values[i].first.*q.values, values[i].second.*q.values);
-    const bool has_columns = at < std::size(kGradients);
     const GradientErrors errors =
-        judge_gradient(has_columns ? kGradients[at] : TensorRole::d_v, compared,
+        judge_gradient(q.column.value_or(TensorRole::d_v), compared,
                        {.roundoff = unit_roundoff(a.v.dtype)}, verification);
-    if (has_columns) verification.gradients.push_back(errors);
+    if (q.column) verification.gradients.push_back(errors);
   }
   verification.correct = verification.correct && verification.message.empty();
 }

@@ -90,7 +90,7 @@ class SequenceMixer final : public Workload {
     Verification verification = verify_mixer(mixer_, whole.arguments(), rows, threads());
     if (case_.pass != Passes::forward && verification.correct)
       verify_mixer_gradients(mixer_, whole, !rows.empty(), threads(), verification);
-    if (!rows.empty())
+    if (!rows.empty() && mixer_.options.kind != Mixer::short_convolution)
       distance_ = distance_to_attention(mixer_, whole.arguments(), rows, threads());
     return verification;
   }
@@ -209,8 +209,14 @@ class SequenceMixer final : public Workload {
         const Range of = share_.tokens(part);
         const std::vector<TensorView> from = group_->written(pass, part);
         const std::vector<TensorView> to = joined->written(pass);
-        for (std::size_t t = 0; t < to.size(); ++t)
-          device_->copy_rows(from[t], to[t].tokens(of.begin, of.count()));
+        for (std::size_t t = 0; t < to.size(); ++t) {
+          if (!joined->is_sum(to[t]))
+            device_->copy_rows(from[t], to[t].tokens(of.begin, of.count()));
+          else if (part == 0)
+            device_->copy_rows(from[t], to[t]);
+          else
+            device_->add_rows(to[t], from[t]);
+        }
       }
     return *joined;
   }

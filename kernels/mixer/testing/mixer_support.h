@@ -15,9 +15,16 @@
 
 namespace qb::testing_support {
 
-inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,   Mixer::nystrom,
-                                    Mixer::linformer, Mixer::perceiver,   Mixer::axial,
-                                    Mixer::ssd,       Mixer::gated_delta, Mixer::selective_scan};
+inline constexpr Mixer kMixers[] = {Mixer::linear,
+                                    Mixer::performer,
+                                    Mixer::nystrom,
+                                    Mixer::linformer,
+                                    Mixer::perceiver,
+                                    Mixer::axial,
+                                    Mixer::ssd,
+                                    Mixer::gated_delta,
+                                    Mixer::selective_scan,
+                                    Mixer::short_convolution};
 
 struct MixerCase {
   MixerOptions options;
@@ -54,14 +61,19 @@ inline MixerCase random_case(Mixer kind, std::uint64_t seed) {
   c.seed = seed;
   c.dtype = dtypes[below(3)];
   c.options.kind = kind;
-  c.options.causal = is_recurrent(kind) || (has_causal_form(kind) && below(2) == 0);
+  c.options.causal = is_only_causal(kind) || (has_causal_form(kind) && below(2) == 0);
   c.options.chunk = below(3) == 0 ? 64 : 1 + below(40);
   c.shape = {1 + below(2),  1, 1, below(4) == 0 ? 1 : 1 + below(200), dims[below(6)],
              dims[below(6)]};
   c.shape.kv_heads = 1 + below(2);
-  c.shape.q_heads = c.shape.kv_heads * (kind == Mixer::selective_scan ? 1 : 1 + below(3));
+  const bool shares = kind != Mixer::selective_scan && kind != Mixer::short_convolution;
+  c.shape.q_heads = c.shape.kv_heads * (shares ? 1 + below(3) : 1);
   c.options.rank =
       1 + below(kind == Mixer::nystrom ? std::min<std::int64_t>(c.shape.n_tokens, 40) : 70);
+  if (kind == Mixer::short_convolution) {
+    c.shape.key_dim = c.shape.value_dim;
+    c.options.rank = 2 + below(below(4) == 0 ? 70 : 4);
+  }
   if (kind == Mixer::perceiver) {
     c.shape.value_dim = c.shape.key_dim;
     c.options.depth = below(4);
@@ -133,8 +145,9 @@ struct MixerCall {
       tensors.push_back(random_tensor(dtype, extent, ++seed, 1.0, outliers));
       return tensors.back().view();
     };
-    a.q = add(of.dtype, queries, of.outlier_every);
-    a.k = add(of.dtype, keys, of.outlier_every);
+    const bool convolves = options.kind == Mixer::short_convolution;
+    if (!convolves) a.q = add(of.dtype, queries, of.outlier_every);
+    if (!convolves) a.k = add(of.dtype, keys, of.outlier_every);
     a.v = add(of.dtype, values, of.outlier_every);
     a.scale = 1.0 / std::sqrt(static_cast<double>(shape.key_dim));
     std::mt19937_64 engine(of.seed);
@@ -166,6 +179,12 @@ struct MixerCall {
       });
       a.a = add(DType::f32, {1, rows.heads, rows.head_dim, shape.key_dim});
       change_elements(a.a, [](double x) { return -8.0 * std::abs(x); });
+    }
+    if (convolves) {
+      a.projection = add(DType::f32, {1, rows.heads, options.rank, rows.head_dim});
+      for (std::int64_t i = 0; of.strange && i < rows.length; ++i)
+        if (engine() % 8 == 0) begins.push_back(i);
+      a.begins = begins;
     }
     if (options.kind == Mixer::performer) {
       a.projection = add(DType::f32, {1, 1, options.rank, shape.key_dim});
@@ -215,6 +234,7 @@ struct MixerCall {
   MixerOptions options;
   MixerShape shape;
   std::vector<Tensor> tensors;
+  std::vector<std::int64_t> begins;  // of documents
   MixerArguments a;
 };
 
