@@ -73,8 +73,40 @@ struct ScanTask {
 void scan(const MixerArguments& arguments, const KernelContext& context, const MixerState* before,
           const MixerState* after);
 
-// A short convolution, on checked arguments; states are matrices, and those without data are not
-// there. Computes out and the state after the tokens, whichever has data.
+// A short convolution, on checked arguments: one head. States are matrices, and tensors without
+// data are not there.
+struct ConvolutionTask {
+  const MixerArguments& a;
+  MixerGradients gradients{};
+  TensorView before{};
+  TensorView later{};
+  TensorView earlier{};
+  std::int64_t batch = 0;
+  std::int64_t head = 0;
+
+  static constexpr std::int64_t kTokens = 64;  // of a block
+
+  [[nodiscard]] std::int64_t n() const { return a.v.extent.length; }
+  // Tokens before each that its taps see.
+  [[nodiscard]] std::int64_t halo() const { return a.projection.extent.length - 1; }
+  [[nodiscard]] std::int64_t stride() const { return round_up(a.v.extent.head_dim, kMixerColumns); }
+  // The first token that later ones see: other documents are not in the state.
+  [[nodiscard]] std::int64_t first_kept() const {
+    return std::max(n() - halo(), a.begins.empty() ? 0 : a.begins.back());
+  }
+  // How many taps see a token of i's document, or one before these tokens.
+  [[nodiscard]] std::int64_t taps(std::int64_t i) const {
+    const auto next = std::ranges::upper_bound(a.begins, i);
+    return next == a.begins.begin() ? halo() + 1 : std::min(halo() + 1, i - next[-1] + 1);
+  }
+  // Floats of scratch memory: the weights and their gradient; V, the gradients of sums and a row.
+  [[nodiscard]] std::int64_t floats() const {
+    const std::int64_t tokens = std::max(kTokens, halo());
+    return (2 * (halo() + 1) + tokens + 2 * halo() + tokens + halo() + 1) * stride();
+  }
+};
+
+// Computes out and the state after the tokens, whichever has data.
 void convolve(const MixerArguments& arguments, const KernelContext& context,
               const TensorView& before, const TensorView& after);
 // Computes the gradients that have data, with `later` that of the state after the tokens, and
