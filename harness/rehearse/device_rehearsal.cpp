@@ -93,41 +93,6 @@ class RehearsalDevice final : public LayerGradientsDevice, public MixerDevice {
   void add_norm_backward(const NormBackwardCall& call, Allocator& workspace) override {
     hold_for_a_moment(costs_.bytes_of_norm_backward(call), workspace);
   }
-  // These are the operators of the CPU: no GPU has kernels for them.
-  void mix(const MixerOptions& options, const MixerArguments& arguments,
-           const KernelContext& context, const MixerState* before) override {
-    qb::mix(options, arguments, memory_alone(context), before);
-  }
-  void mix_state(const MixerOptions& options, const MixerArguments& arguments,
-                 const KernelContext& context, const MixerState& state) override {
-    qb::mix_state(options, arguments, memory_alone(context), state);
-  }
-  void attend_state(const MixerOptions& options, const MixerArguments& arguments,
-                    const KernelContext& context, const MixerState& state) override {
-    qb::attend_state(options, arguments, memory_alone(context), state);
-  }
-  void append_state(const MixerOptions&, const MixerState&, const MixerState&,
-                    const TensorView&) override {}
-  void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
-                    const MixerGradients& gradients, const KernelContext& context,
-                    const MixerState* before, const MixerState* later) override {
-    qb::mix_backward(options, arguments, gradients, memory_alone(context), before, later);
-  }
-  void mix_state_backward(const MixerOptions& options, const MixerArguments& arguments,
-                          const TensorView& d_out, const KernelContext& context,
-                          const MixerState* before, const MixerState& own,
-                          const MixerState& state) override {
-    qb::mix_state_backward(options, arguments, d_out, memory_alone(context), before, own, state);
-  }
-  void attend_lines(const MixerArguments& arguments, std::int64_t length,
-                    const KernelContext& context, const TensorView& lse) override {
-    qb::attend_lines(arguments, length, memory_alone(context), lse);
-  }
-  void attend_lines_backward(const MixerArguments& arguments, const TensorView& lse,
-                             const MixerGradients& gradients, std::int64_t length,
-                             const KernelContext& context) override {
-    qb::attend_lines_backward(arguments, lse, gradients, length, memory_alone(context));
-  }
   MemorySource memory(AllocatorKind) override { return addresses_only(); }
   void upload(const TensorView&, const TensorView&) override {}
   void download(const TensorView&, const TensorView&) override {}
@@ -165,10 +130,7 @@ class RehearsalDevice final : public LayerGradientsDevice, public MixerDevice {
   void hold_for_a_moment(std::int64_t workspace_bytes, Allocator& workspace) {
     (void)take({.workspace_bytes = workspace_bytes, .executed_pairs = 0}, workspace, 0);
   }
-  [[nodiscard]] static KernelContext memory_alone(KernelContext context) {
-    context.computes = false;
-    return context;
-  }
+  bool computes_operators() const override { return false; }
   void compute(const cuda::CallCost& cost) {
     if (!cost.executed_pairs) knows_pairs_ = false;
     pairs_ += cost.executed_pairs.value_or(0);

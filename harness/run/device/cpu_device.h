@@ -126,43 +126,6 @@ class CpuDevice : public LayerGradientsDevice, public MixerDevice {
     cpu::add_norm_backward(call, facts_.host_threads, workspace);
   }
 
-  void mix(const MixerOptions& options, const MixerArguments& arguments,
-           const KernelContext& context, const MixerState* before) override {
-    qb::mix(options, arguments, context, before);
-  }
-  void mix_state(const MixerOptions& options, const MixerArguments& arguments,
-                 const KernelContext& context, const MixerState& state) override {
-    qb::mix_state(options, arguments, context, state);
-  }
-  void attend_state(const MixerOptions& options, const MixerArguments& arguments,
-                    const KernelContext& context, const MixerState& state) override {
-    qb::attend_state(options, arguments, context, state);
-  }
-  void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
-                    const TensorView& a) override {
-    qb::append_state(options, state, next, a);
-  }
-  void attend_lines(const MixerArguments& arguments, std::int64_t length,
-                    const KernelContext& context, const TensorView& lse) override {
-    qb::attend_lines(arguments, length, context, lse);
-  }
-  void attend_lines_backward(const MixerArguments& arguments, const TensorView& lse,
-                             const MixerGradients& gradients, std::int64_t length,
-                             const KernelContext& context) override {
-    qb::attend_lines_backward(arguments, lse, gradients, length, context);
-  }
-  void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
-                    const MixerGradients& gradients, const KernelContext& context,
-                    const MixerState* before, const MixerState* later) override {
-    qb::mix_backward(options, arguments, gradients, context, before, later);
-  }
-  void mix_state_backward(const MixerOptions& options, const MixerArguments& arguments,
-                          const TensorView& d_out, const KernelContext& context,
-                          const MixerState* before, const MixerState& own,
-                          const MixerState& state) override {
-    qb::mix_state_backward(options, arguments, d_out, context, before, own, state);
-  }
-
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
   void upload(const TensorView& host, const TensorView& device) override {
     qb::copy_rows(host, device);
