@@ -22,16 +22,26 @@ namespace qb {
 
 namespace {
 
-// What a worker does in both passes.
-class AxialWorker : public OperatorWorker {
- protected:
-  // The tensors and the references must outlive it.
-  AxialWorker(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-              const ExchangeMessages& exchanges, const AxialTensor& axial, Pass pass, int index,
-              Allocator& memory)
-      : OperatorWorker(problem, tensors, exchanges, index, memory),
-        axial_(axial),
-        changes_(axial_rounds(pass, problem.has_pair_bias)) {}
+// In a forward pass it gathers the pair bias if there is one, attends within its rows, exchanges
+// parts of them for its columns, attends within those, and exchanges back. A backward pass keeps
+// nothing of a forward pass, whose worker lends it the memory of its columns.
+class AxialWorker final : public OperatorWorker {
+ public:
+  // forward: the worker of that pass, in a backward pass, else nullptr. The references must outlive
+  // it.
+  AxialWorker(const OperatorParts& parts, Pass pass, const AxialTensor& axial,
+              const AxialWorker* forward);
+
+  void poison_what_comes() const override;
+
+ private:
+  void compute(int round) override {
+    pass_ == Pass::forward ? compute_output(round) : compute_gradients(round);
+  }
+  void compute_output(int round);
+  void compute_gradients(int round);
+  void pass_columns();
+  void pass_rows();
 
   [[nodiscard]] HeldPart rows(const TensorView& view) const {
     return {axial_.rows_of(index_), view, HeldPart::Order::by_row, problem_.problem.dtype};
@@ -39,86 +49,65 @@ class AxialWorker : public OperatorWorker {
   [[nodiscard]] HeldPart columns(const TensorView& view) const {
     return {axial_.columns_of(index_), view, HeldPart::Order::by_column, problem_.problem.dtype};
   }
-  [[nodiscard]] Extent extent_of(const Part& part) const {
-    Extent extent = arguments_.out.extent;
-    extent.length = part.count();
-    return extent;
-  }
-  // `numbers` of each head of these tokens; 0: as many as outputs have.
-  [[nodiscard]] Tensor take(DType dtype, const Part& part, const char* label,
-                            std::int64_t numbers = 0) const;
-  [[nodiscard]] Tensor take_rows(DType dtype, const char* label, std::int64_t numbers = 0) const {
-    return take(dtype, axial_.rows_of(index_), label, numbers);
-  }
-  [[nodiscard]] Tensor take_columns(DType dtype, const char* label,
-                                    std::int64_t numbers = 0) const {
-    return take(dtype, axial_.columns_of(index_), label, numbers);
-  }
-
   // Sends what others get in this round, and copies what it keeps.
   void leave(int round, const HeldPart& from, const HeldPart& to);
   // Copies what came.
   void arrive(int round, const HeldPart& to) const;
   void attend(const MixerArguments& arguments, std::int64_t length, const TensorView& lse = {});
   // Returns the arguments of attention among the tokens of each column.
-  [[nodiscard]] MixerArguments among_columns(const TensorView& y, const TensorView& out) const {
-    return {.q = y, .k = y, .v = y, .scale = arguments_.scale, .out = out};
+  [[nodiscard]] MixerArguments among_columns() const {
+    return {.q = columns_,
+            .k = columns_,
+            .v = columns_,
+            .scale = arguments_.scale,
+            .out = columns_output_};
   }
-
-  const AxialTensor& axial_;
-  const std::span<const int> changes_;  // by round
-};
-
-// It gathers the pair bias if there is one, attends within its rows, exchanges parts of them for
-// its columns, attends within those, and exchanges back.
-class AxialForward final : public AxialWorker {
- public:
-  AxialForward(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-               const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
-               Allocator& memory);
-
-  [[nodiscard]] const TensorView& columns_in() const { return columns_.view(); }
-  [[nodiscard]] const TensorView& columns_out() const { return columns_output_.view(); }
-
-  void poison_what_comes() const override;
-
- private:
-  void compute(int round) override;
   // Rows of the pair bias, those of the worker's columns.
   [[nodiscard]] TensorView bias_of(int worker) const;
   [[nodiscard]] TensorView bias_in(const Parcel& parcel) const;
 
-  const Tensor columns_;
-  const Tensor columns_output_;
+  const AxialTensor& axial_;
+  const std::span<const int> changes_;  // by round
+  std::vector<Tensor> owned_;
+  TensorView columns_;
+  TensorView columns_output_;
+  TensorView rows_output_;  // this and the next five: of a backward pass
+  TensorView d_rows_;
+  TensorView d_columns_output_;
+  TensorView d_columns_[3];
+  TensorView lse_of_rows_;
+  TensorView lse_of_columns_;
 };
 
-// It keeps nothing of a forward pass, whose worker lends it the memory of its columns.
-class AxialBackward final : public AxialWorker {
- public:
-  AxialBackward(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-                const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
-                Allocator& memory, const AxialForward& forward);
-
- private:
-  void compute(int round) override;
-  void pass_columns();
-  void pass_rows();
-
-  const TensorView columns_;
-  const TensorView columns_output_;
-  const Tensor rows_output_;
-  const Tensor d_rows_;
-  const Tensor d_columns_output_;
-  const Tensor d_columns_[3];
-  const Tensor lse_of_rows_;
-  const Tensor lse_of_columns_;
-};
-
-Tensor AxialWorker::take(DType dtype, const Part& part, const char* label,
-                         std::int64_t numbers) const {
-  Extent extent = extent_of(part);
-  if (numbers > 0) extent.head_dim = numbers;
-  return {memory_, dtype, extent, label, index_};
+AxialWorker::AxialWorker(const OperatorParts& parts, Pass pass, const AxialTensor& axial,
+                         const AxialWorker* forward)
+    : OperatorWorker(parts, pass),
+      axial_(axial),
+      changes_(axial_rounds(pass, problem_.has_pair_bias)) {
+  // numbers: of each head of these tokens; 0: as many as outputs have.
+  const auto take = [&](DType dtype, const Part& part, const char* label,
+                        std::int64_t numbers = 0) {
+    Extent extent = arguments_.out.extent;
+    extent.length = part.count();
+    if (numbers > 0) extent.head_dim = numbers;
+    return owned_.emplace_back(memory_, dtype, extent, label, index_).view();
+  };
+  const Part own_rows = axial_.rows_of(index_);
+  const Part own_columns = axial_.columns_of(index_);
+  const DType dtype = problem_.problem.dtype;
+  if (forward == nullptr) {
+    columns_ = take(dtype, own_columns, "columns");
+    columns_output_ = take(DType::f32, own_columns, "columns_output");
+    return;
+  }
+  columns_ = forward->columns_;
+  columns_output_ = forward->columns_output_;
+  rows_output_ = take(DType::f32, own_rows, "rows_output");
+  d_rows_ = take(dtype, own_rows, "d_rows");
+  d_columns_output_ = take(dtype, own_columns, "d_columns_output");
+  for (TensorView& gradient : d_columns_) gradient = take(DType::f32, own_columns, "d_columns");
+  lse_of_rows_ = take(DType::f32, own_rows, "lse", 2);
+  lse_of_columns_ = take(DType::f32, own_columns, "lse", 2);
 }
 
 void AxialWorker::leave(int round, const HeldPart& from, const HeldPart& to) {
@@ -139,29 +128,22 @@ void AxialWorker::attend(const MixerArguments& arguments, std::int64_t length,
   timed([&] { device().attend_lines(arguments, length, context(), lse); });
 }
 
-AxialForward::AxialForward(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-                           const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
-                           Allocator& memory)
-    : AxialWorker(problem, tensors, exchanges, axial, Pass::forward, index, memory),
-      columns_(take_columns(problem.problem.dtype, "columns")),
-      columns_output_(take_columns(DType::f32, "columns_output")) {}
-
-TensorView AxialForward::bias_of(int worker) const {
+TensorView AxialWorker::bias_of(int worker) const {
   const Range rows = axial_.columns_of(worker).columns;
   return arguments_.pair_bias.tokens(rows.begin, rows.count());
 }
 
-TensorView AxialForward::bias_in(const Parcel& parcel) const {
+TensorView AxialWorker::bias_in(const Parcel& parcel) const {
   return contiguous_view(parcel.memory->data(), problem_.problem.dtype,
                          bias_of(parcel.from).extent);
 }
 
-void AxialForward::poison_what_comes() const {
+void AxialWorker::poison_what_comes() const {
   for (int w = 0; problem_.has_pair_bias && w < axial_.workers; ++w)
     if (w != index_) poison(bias_of(w));
 }
 
-void AxialForward::compute(int round) {
+void AxialWorker::compute_output(int round) {
   if (round == rounds_) return arrive(round - 1, rows(arguments_.out));
   switch (changes_[static_cast<std::size_t>(round)]) {
     case kGatherBias:
@@ -171,70 +153,54 @@ void AxialForward::compute(int round) {
       for (const Parcel& in : in_)
         if (in.round < round) device().copy_rows(bias_in(in), bias_of(in.from));
       attend(arguments_, axial_.columns);
-      return leave(round, rows(arguments_.out), columns(columns_.view()));
+      return leave(round, rows(arguments_.out), columns(columns_));
     default:
-      arrive(round - 1, columns(columns_.view()));
-      attend(among_columns(columns_.view(), columns_output_.view()), axial_.rows);
-      leave(round, columns(columns_output_.view()), rows(arguments_.out));
+      arrive(round - 1, columns(columns_));
+      attend(among_columns(), axial_.rows);
+      leave(round, columns(columns_output_), rows(arguments_.out));
   }
 }
 
-AxialBackward::AxialBackward(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-                             const ExchangeMessages& exchanges, const AxialTensor& axial, int index,
-                             Allocator& memory, const AxialForward& forward)
-    : AxialWorker(problem, tensors, exchanges, axial, Pass::backward, index, memory),
-      columns_(forward.columns_in()),
-      columns_output_(forward.columns_out()),
-      rows_output_(take_rows(DType::f32, "rows_output")),
-      d_rows_(take_rows(problem.problem.dtype, "d_rows")),
-      d_columns_output_(take_columns(problem.problem.dtype, "d_columns_output")),
-      d_columns_{take_columns(DType::f32, "d_columns"), take_columns(DType::f32, "d_columns"),
-                 take_columns(DType::f32, "d_columns")},
-      lse_of_rows_(take_rows(DType::f32, "lse", 2)),
-      lse_of_columns_(take_columns(DType::f32, "lse", 2)) {}
-
-void AxialBackward::compute(int round) {
+void AxialWorker::compute_gradients(int round) {
   switch (round) {
     case 0: {
-      leave(round, rows(gradients_.d_out), columns(d_columns_output_.view()));
+      leave(round, rows(gradients_.d_out), columns(d_columns_output_));
       MixerArguments again = arguments_;  // while dO is on its way
-      again.out = rows_output_.view();
-      return attend(again, axial_.columns, lse_of_rows_.view());
+      again.out = rows_output_;
+      return attend(again, axial_.columns, lse_of_rows_);
     }
     case 1:
-      return leave(round, rows(rows_output_.view()), columns(columns_));
+      return leave(round, rows(rows_output_), columns(columns_));
     case 2:
-      arrive(0, columns(d_columns_output_.view()));
+      arrive(0, columns(d_columns_output_));
       arrive(1, columns(columns_));
       pass_columns();
-      return leave(round, columns(d_columns_[0].view()), rows(d_rows_.view()));
+      return leave(round, columns(d_columns_[0]), rows(d_rows_));
     default:
-      arrive(2, rows(d_rows_.view()));
+      arrive(2, rows(d_rows_));
       pass_rows();
   }
 }
 
-void AxialBackward::pass_columns() {
-  const MixerArguments second = among_columns(columns_, columns_output_);
-  attend(second, axial_.rows, lse_of_columns_.view());
+void AxialWorker::pass_columns() {
+  const MixerArguments second = among_columns();
+  attend(second, axial_.rows, lse_of_columns_);
   timed([&] {
     const auto& [d_q, d_k, d_v] = d_columns_;
-    device().attend_lines_backward(second, lse_of_columns_.view(),
-                                   {d_columns_output_.view(), d_q.view(), d_k.view(), d_v.view()},
+    device().attend_lines_backward(second, lse_of_columns_, {d_columns_output_, d_q, d_k, d_v},
                                    axial_.rows, context());
-    device().add_rows(d_q.view(), d_k.view());
-    device().add_rows(d_q.view(), d_v.view());
+    device().add_rows(d_q, d_k);
+    device().add_rows(d_q, d_v);
   });
 }
 
-void AxialBackward::pass_rows() {
+void AxialWorker::pass_rows() {
   timed([&] {
     MixerArguments of_rows = arguments_;
-    of_rows.out = rows_output_.view();
+    of_rows.out = rows_output_;
     MixerGradients gradients = gradients_;
-    gradients.d_out = d_rows_.view();
-    device().attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, axial_.columns,
-                                   context());
+    gradients.d_out = d_rows_;
+    device().attend_lines_backward(of_rows, lse_of_rows_, gradients, axial_.columns, context());
   });
 }
 
@@ -247,16 +213,8 @@ std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
   return std::span(kForward).subspan(has_pair_bias ? 0 : 1);
 }
 
-PassWorkers make_axial_workers(const MixerProblem& problem,
-                               const std::vector<MixerTensors>& tensors,
-                               const ExchangeMessages& forward, const ExchangeMessages* backward,
-                               const AxialTensor& axial, int index, Allocator& memory) {
-  auto first = std::make_unique<AxialForward>(problem, tensors, forward, axial, index, memory);
-  std::unique_ptr<OperatorWorker> second;
-  if (backward != nullptr)
-    second =
-        std::make_unique<AxialBackward>(problem, tensors, *backward, axial, index, memory, *first);
-  return {std::move(first), std::move(second)};
+PassWorkers make_axial_workers(const OperatorParts& parts, const AxialTensor& axial) {
+  return make_pass_workers<AxialWorker>(parts, axial);
 }
 
 }  // namespace qb

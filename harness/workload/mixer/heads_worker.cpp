@@ -38,12 +38,9 @@ struct Gathered {
 
 class HeadsWorker final : public OperatorWorker {
  public:
-  HeadsWorker(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-              const ExchangeMessages& exchanges, Pass pass, std::shared_ptr<Gathered> gathered,
-              int index, Allocator& memory)
-      : OperatorWorker(problem, tensors, exchanges, index, memory),
-        pass_(pass),
-        gathered_(std::move(gathered)) {}
+  HeadsWorker(const OperatorParts& parts, Pass pass, const std::shared_ptr<Gathered>& gathered,
+              const HeadsWorker* /*forward*/)
+      : OperatorWorker(parts, pass), gathered_(gathered) {}
 
   void poison_what_comes() const override {
     for (const TensorView& view : gathered_->tensors.read(Pass::forward)) poison(view);
@@ -93,7 +90,6 @@ class HeadsWorker final : public OperatorWorker {
     return all;
   }
 
-  const Pass pass_;
   const std::shared_ptr<Gathered> gathered_;
 };
 
@@ -105,18 +101,10 @@ DType sent_by_heads(const MixerProblem& problem, Pass pass, int round, std::size
   return round == 1 && which < of_inputs ? problem.problem.dtype : view.dtype;
 }
 
-PassWorkers make_heads_workers(const MixerProblem& problem,
-                               const std::vector<MixerTensors>& tensors,
-                               const ExchangeMessages& forward, const ExchangeMessages* backward,
-                               const Range& heads, int index, Allocator& memory) {
-  const auto gathered =
-      std::make_shared<Gathered>(problem, heads, memory, index, backward != nullptr);
-  const auto make = [&](Pass pass, const ExchangeMessages& messages) {
-    return std::make_unique<HeadsWorker>(problem, tensors, messages, pass, gathered, index, memory);
-  };
-  PassWorkers workers{make(Pass::forward, forward), nullptr};
-  if (backward != nullptr) workers.second = make(Pass::backward, *backward);
-  return workers;
+PassWorkers make_heads_workers(const OperatorParts& parts, const Range& heads) {
+  return make_pass_workers<HeadsWorker>(
+      parts, std::make_shared<Gathered>(parts.problem, heads, parts.memory, parts.index,
+                                        parts.exchanges.size() > 1));
 }
 
 }  // namespace qb

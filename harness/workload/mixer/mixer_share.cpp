@@ -221,19 +221,14 @@ double MixerShare::flop(int worker, Pass pass) const {
 CaseWorker MixerShare::worker(int index, Allocator& memory) const {
   const bool goes_back = passes_.back() == Pass::backward;
   CaseWorker made{tensors(index, goes_back, memory)};
-  const ExchangeMessages& forward = exchanges(Pass::forward);
-  const ExchangeMessages* const backward = goes_back ? &exchanges(Pass::backward) : nullptr;
-  if (axial_) {
-    made.passes =
-        make_axial_workers(problem_, made.tensors, forward, backward, *axial_, index, memory);
-  } else if (!heads_.empty()) {
-    made.passes = make_heads_workers(problem_, made.tensors, forward, backward,
-                                     heads_.front().wanted_by(index).front().rows, index, memory);
-  } else {
-    const PassExchanges back{scans_[1], exchanges(Pass::backward)};
-    made.passes = make_state_workers(problem_, made.tensors, {scans_[0], forward},
-                                     goes_back ? &back : nullptr, index, memory);
-  }
+  const OperatorParts parts{problem_, made.tensors, std::span(exchanges_).first(goes_back ? 2 : 1),
+                            index, memory};
+  if (axial_)
+    made.passes = make_axial_workers(parts, *axial_);
+  else if (!heads_.empty())
+    made.passes = make_heads_workers(parts, heads_.front().wanted_by(index).front().rows);
+  else
+    made.passes = make_state_workers(parts, scans_);
   return made;
 }
 

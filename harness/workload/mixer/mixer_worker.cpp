@@ -37,10 +37,9 @@ MixerStateExtents extents_of(const MixerProblem& problem, int exchange) {
 
 class MixerWorker final : public OperatorWorker {
  public:
-  // forward: the worker of that pass, in a backward pass, else nullptr. The references must outlive
-  // it.
-  MixerWorker(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-              const PassExchanges& exchanges, int index, Allocator& memory,
+  // plans: of each pass. forward: the worker of that pass, in a backward pass, else nullptr. The
+  // references must outlive it.
+  MixerWorker(const OperatorParts& parts, Pass pass, std::span<const ExchangePlan> plans,
               const MixerWorker* forward);
 
  private:
@@ -76,13 +75,11 @@ class MixerWorker final : public OperatorWorker {
   std::vector<Exchange> exchanges_;  // none of one worker
 };
 
-MixerWorker::MixerWorker(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-                         const PassExchanges& exchanges, int index, Allocator& memory,
+MixerWorker::MixerWorker(const OperatorParts& parts, Pass pass, std::span<const ExchangePlan> plans,
                          const MixerWorker* forward)
-    : OperatorWorker(problem, tensors, exchanges.messages, index, memory),
-      plan_(exchanges.plan),
-      forward_(forward) {
-  for (int e = 0; e < std::ssize(exchanges.messages); ++e) {
+    : OperatorWorker(parts, pass), plan_(plans[pass == Pass::forward ? 0 : 1]), forward_(forward) {
+  const std::size_t n = parts.exchanges[pass == Pass::forward ? 0 : 1].size();
+  for (int e = 0; std::cmp_less(e, n); ++e) {
     const MixerStateExtents of = extents_of(problem_, e);
     const auto state = [&](const char* label) {
       return OwnState{Tensor(memory_, DType::f32, of.matrix, label, index_),
@@ -236,15 +233,8 @@ std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan, 
          size_of(DType::f32);
 }
 
-PassWorkers make_state_workers(const MixerProblem& problem,
-                               const std::vector<MixerTensors>& tensors,
-                               const PassExchanges& forward, const PassExchanges* backward,
-                               int index, Allocator& memory) {
-  auto first = std::make_unique<MixerWorker>(problem, tensors, forward, index, memory, nullptr);
-  std::unique_ptr<OperatorWorker> second;
-  if (backward != nullptr)
-    second = std::make_unique<MixerWorker>(problem, tensors, *backward, index, memory, first.get());
-  return {std::move(first), std::move(second)};
+PassWorkers make_state_workers(const OperatorParts& parts, std::span<const ExchangePlan> plans) {
+  return make_pass_workers<MixerWorker>(parts, plans);
 }
 
 }  // namespace qb

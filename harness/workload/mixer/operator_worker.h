@@ -16,14 +16,23 @@
 
 namespace qb {
 
+// What the workers of an operator at one place are made of; the references must outlive them.
+struct OperatorParts {
+  const MixerProblem& problem;
+  const std::vector<MixerTensors>& tensors;  // of consecutive tokens each
+  // Those of the forward pass, and of the backward pass if there is one.
+  std::span<const ExchangeMessages> exchanges;
+  int index = 0;
+  Allocator& memory;
+};
+
 class OperatorWorker : public ExchangeWorker {
  public:
-  // The memory of the tensors and the references must outlive it.
-  OperatorWorker(const MixerProblem& problem, const std::vector<MixerTensors>& tensors,
-                 const ExchangeMessages& exchanges, int index, Allocator& memory)
-      : ExchangeWorker(exchanges, index, memory),
-        problem_(problem),
-        tensors_(tensors.begin(), tensors.end()),
+  OperatorWorker(const OperatorParts& parts, Pass pass)
+      : ExchangeWorker(parts.exchanges[pass == Pass::forward ? 0 : 1], parts.index, parts.memory),
+        pass_(pass),
+        problem_(parts.problem),
+        tensors_(parts.tensors.begin(), parts.tensors.end()),
         arguments_(tensors_.front().arguments()),
         gradients_(tensors_.front().gradients()) {}
 
@@ -41,6 +50,7 @@ class OperatorWorker : public ExchangeWorker {
   [[nodiscard]] MixerDevice& device() const { return *device_; }
   [[nodiscard]] KernelContext context() const { return {memory_, threads_, index_}; }
 
+  const Pass pass_;
   const MixerProblem& problem_;
   const std::vector<MixerViews> tensors_;  // by part
   const MixerArguments arguments_;         // of the first part
@@ -60,29 +70,27 @@ class OperatorWorker : public ExchangeWorker {
 // The forward and the backward worker; the second one needs what the first has.
 using PassWorkers = std::pair<std::unique_ptr<OperatorWorker>, std::unique_ptr<OperatorWorker>>;
 
-// The exchanges of a pass, which must outlive its worker.
-struct PassExchanges {
-  const ExchangePlan& plan;
-  const ExchangeMessages& messages;
-};
+// Makes them of a class whose constructor takes the parts, the pass, what its workers share, and
+// the worker of the forward pass in a backward pass.
+template <class Worker, class Shared>
+[[nodiscard]] PassWorkers make_pass_workers(const OperatorParts& parts, const Shared& shared) {
+  auto first = std::make_unique<Worker>(parts, Pass::forward, shared, nullptr);
+  std::unique_ptr<OperatorWorker> second;
+  if (parts.exchanges.size() > 1)
+    second = std::make_unique<Worker>(parts, Pass::backward, shared, first.get());
+  return {std::move(first), std::move(second)};
+}
 
-// Makes workers that share states (mixer_worker.cpp). backward: nullptr without such a pass. The
-// references must outlive them, and those of the next functions.
-[[nodiscard]] PassWorkers make_state_workers(const MixerProblem& problem,
-                                             const std::vector<MixerTensors>& tensors,
-                                             const PassExchanges& forward,
-                                             const PassExchanges* backward, int index,
-                                             Allocator& memory);
+// Makes workers that share states (mixer_worker.cpp), by the plan of each pass. The references must
+// outlive them, and those of the next functions.
+[[nodiscard]] PassWorkers make_state_workers(const OperatorParts& parts,
+                                             std::span<const ExchangePlan> plans);
 // Makes workers that exchange tokens for heads of the keys, of which they get these
 // (heads_worker.cpp): parts of messages have heads and tokens as rows and columns.
+[[nodiscard]] PassWorkers make_heads_workers(const OperatorParts& parts, const Range& heads);
 // The type in which they send a tensor of a token, in the order of read() or written().
 [[nodiscard]] DType sent_by_heads(const MixerProblem& problem, Pass pass, int round,
                                   std::size_t which, const TensorView& view);
-[[nodiscard]] PassWorkers make_heads_workers(const MixerProblem& problem,
-                                             const std::vector<MixerTensors>& tensors,
-                                             const ExchangeMessages& forward,
-                                             const ExchangeMessages* backward, const Range& heads,
-                                             int index, Allocator& memory);
 
 // The change of layout that each round of a pass of axial is, or kGatherBias. Backwards dO goes to
 // the columns, then Y, which is made again, and the gradient of Y comes back.
@@ -90,11 +98,6 @@ inline constexpr int kGatherBias = -1;  // each worker sends the rows of its col
 [[nodiscard]] std::span<const int> axial_rounds(Pass pass, bool has_pair_bias);
 
 // Makes the workers of axial attention (axial_worker.cpp), which share memory.
-[[nodiscard]] PassWorkers make_axial_workers(const MixerProblem& problem,
-                                             const std::vector<MixerTensors>& tensors,
-                                             const ExchangeMessages& forward,
-                                             const ExchangeMessages* backward,
-                                             const AxialTensor& axial, int index,
-                                             Allocator& memory);
+[[nodiscard]] PassWorkers make_axial_workers(const OperatorParts& parts, const AxialTensor& axial);
 
 }  // namespace qb
