@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/integers.h"
 #include "base/numbers.h"
 #include "harness/plan/tiling.h"
 #include "harness/rehearse/device_rehearsal.h"
@@ -49,38 +49,18 @@ void require_equal(const NpyHeader& a, std::int64_t of_a, const NpyHeader& b, st
                                  of_b));
 }
 
-// A tensor of a job.
-struct JobTensor {
-  TensorView Views::*view;
-  std::string_view label;
-  DType dtype;
-  Extent extent;
-};
-
-// Lists the saved tensors that a backward pass reads: O and LSE.
-std::vector<JobTensor> first_tensors(const Problem& problem, Pass pass) {
-  const Shape& s = problem.shape;
-  std::vector<JobTensor> all = {{&Views::q, "q", problem.dtype, s.q()},
-                                {&Views::k, "k", problem.dtype, s.k()},
-                                {&Views::v, "v", problem.dtype, s.v()},
-                                {&Views::out, "out", DType::f32, s.out()},
-                                {&Views::lse, "lse", DType::f32, problem.kept_lse()}};
-  if (pass == Pass::backward) all.push_back({&Views::d_out, "d_out", problem.dtype, s.out()});
+// The caller's tensors of a pass: its gradients, or those that it begins with and O and LSE.
+std::vector<CallerTensor> tensors_of(const Plan& plan, bool are_gradients) {
+  std::vector<CallerTensor> all = caller_tensors(plan);
+  std::erase_if(all, [&](const CallerTensor& one) {
+    return are_gradients != (one.name.starts_with("d_") && one.name != "d_out");
+  });
   return all;
 }
 
-std::vector<JobTensor> gradients_of(const Problem& problem) {
-  const Shape& s = problem.shape;
-  std::vector<JobTensor> all = {{&Views::d_q, "d_q", DType::f32, s.q()},
-                                {&Views::d_k, "d_k", DType::f32, s.k()},
-                                {&Views::d_v, "d_v", DType::f32, s.v()}};
-  if (!problem.sinks.empty()) all.push_back({&Views::d_sinks, "d_sinks", DType::f32, s.d_sinks()});
-  return all;
-}
-
-std::int64_t bytes_of(const std::vector<JobTensor>& tensors) {
+std::int64_t bytes_of(const std::vector<CallerTensor>& tensors) {
   std::int64_t bytes = 0;
-  for (const JobTensor& one : tensors) bytes += one.extent.elements() * size_of(one.dtype);
+  for (const CallerTensor& one : tensors) bytes += one.extent.elements() * size_of(one.dtype);
   return bytes;
 }
 
@@ -90,18 +70,16 @@ bool frees_out(const AttendJob& job) {
 
 std::int64_t predicted_bytes(const AttendJob& job) {
   const Problem& problem = job.plan().problem;
-  const std::int64_t first = bytes_of(first_tensors(problem, job.plan().pass));
-  const std::int64_t gradients = bytes_of(gradients_of(problem));
-  // What a pass holds beside the tensors that it is given.
-  const auto beside = [&](const Plan& plan) {
+  const std::int64_t first = bytes_of(tensors_of(job.plan(), false));
+  // With the tensors that a pass is given.
+  const auto held = [&](const Plan& plan) {
     const PlanMemory memory = plan_memory(plan, job.task.c.kernel, job.arguments.threads);
-    return (job.task.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes) -
-           bytes_of(first_tensors(plan.problem, plan.pass)) -
-           (plan.pass == Pass::backward ? gradients : 0);
+    return job.task.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes;
   };
-  const std::int64_t of_forward = first + (job.forward ? beside(*job.forward) : 0);
+  const std::int64_t of_forward =
+      first + (job.forward ? held(*job.forward) - bytes_of(caller_tensors(*job.forward)) : 0);
   if (!job.backward) return of_forward;
-  const std::int64_t of_backward = first + gradients + beside(*job.backward);
+  const std::int64_t of_backward = held(*job.backward);
   if (!frees_out(job)) return std::max(of_forward, of_backward);
   const auto f32_bytes = [](const Extent& extent) {
     return extent.elements() * size_of(DType::f32);
@@ -112,7 +90,7 @@ std::int64_t predicted_bytes(const AttendJob& job) {
 
 std::int64_t given_bytes(const AttendJob& job) {
   std::int64_t bytes = 0;
-  for (const JobTensor& one : first_tensors(job.plan().problem, job.plan().pass))
+  for (const CallerTensor& one : tensors_of(job.plan(), false))
     if ((job.arguments.*one.view).data != nullptr) bytes += (job.arguments.*one.view).bytes();
   return bytes;
 }
@@ -133,18 +111,18 @@ void require_memory(const AttendJob& job) {
       job.plan().workers.size() == 1 ? "" : "s", word(job.task.c.kernel)));
 }
 
-void make_room(AttendJob& job, const std::vector<JobTensor>& tensors) {
-  for (const JobTensor& one : tensors) {
+void make_room(AttendJob& job, const std::vector<CallerTensor>& tensors) {
+  for (const CallerTensor& one : tensors) {
     TensorView& view = job.arguments.*one.view;
     if (view.data != nullptr) continue;
-    Tensor tensor(*job.arguments.allocator, one.dtype, one.extent, one.label);
+    Tensor tensor(*job.arguments.allocator, one.dtype, one.extent, one.name);
     view = tensor.view();
     if (job.task.tokens_first) {
       view.head_stride = one.extent.head_dim;
       view.token_stride = one.extent.heads * one.extent.head_dim;
     }
     poison(view);
-    job.tensors[one.label] = std::move(tensor);
+    job.tensors[one.name] = std::move(tensor);
   }
 }
 
@@ -160,7 +138,7 @@ double begin_backward(AttendJob& job) {
     of.out = {};
     job.tensors.erase("out");
   }
-  make_room(job, gradients_of(job.plan().problem));
+  make_room(job, tensors_of(job.plan(), true));
   return delta_s;
 }
 
@@ -250,7 +228,7 @@ AttendJob planned_again(const AttendJob& job, Allocator& memory) {
 
 void make_room(AttendJob& job) {
   require_memory(job);
-  make_room(job, first_tensors(job.plan().problem, job.plan().pass));
+  make_room(job, tensors_of(job.plan(), false));
 }
 
 Verification verify_attend(const AttendJob& job, std::int64_t rows) {
@@ -285,10 +263,8 @@ ExactOutputs exact_outputs(const AttendJob& job) {
   const ExecutionArguments& of = job.arguments;
   ExactOutputs exact;
   if (job.forward) {
-    std::vector<std::int64_t> rows(static_cast<std::size_t>(of.q.extent.length));
-    std::iota(rows.begin(), rows.end(), 0);
-    exact.out = reference_rows(of.q, of.k, of.v, problem.mask, problem.scale, rows, of.threads, 0.0,
-                               problem.sinks)
+    exact.out = reference_rows(of.q, of.k, of.v, problem.mask, problem.scale,
+                               integers_below(of.q.extent.length), of.threads, 0.0, problem.sinks)
                     .out;
   }
   if (job.backward) {
