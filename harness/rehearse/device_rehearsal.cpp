@@ -180,14 +180,13 @@ std::unique_ptr<LayerGradientsDevice> rehearsal_device(const cuda::KernelCosts& 
   return std::make_unique<RehearsalDevice>(costs);
 }
 
-MemoryLedger::Options over_addresses(ComputeDevice& rehearsal_device) {
-  return {.source = rehearsal_device.memory(AllocatorKind::direct),
-          .allocator = AllocatorKind::direct};
+MemoryLedger::Options over_addresses() {
+  return {.source = addresses_only(), .allocator = AllocatorKind::direct};
 }
 
 Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::KernelCosts& costs) {
   RehearsalDevice device(costs);
-  MemoryLedger ledger(over_addresses(device));
+  MemoryLedger ledger(over_addresses());
   ExecutionArguments arguments;
   std::vector<Tensor> tensors;
   for (const auto& [view, name, dtype, extent] : caller_tensors(plan))
@@ -206,7 +205,7 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
 Rehearsal rehearse(const cuda::KernelCosts& costs,
                    const std::function<double(ComputeDevice&, MemoryLedger&)>& run) {
   RehearsalDevice device(costs);
-  MemoryLedger ledger(over_addresses(device));
+  MemoryLedger ledger(over_addresses());
   const double pairs = run(device, ledger);
   Rehearsal result = peaks_of(device, ledger, 1);
   if (device.knows_pairs()) result.executed_pairs = std::llround(pairs);

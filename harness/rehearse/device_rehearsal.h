@@ -37,7 +37,7 @@ struct Rehearsal {
 [[nodiscard]] std::unique_ptr<LayerGradientsDevice> rehearsal_device(
     const cuda::KernelCosts& costs);
 // Returns the options of a ledger over the memory of such a device.
-[[nodiscard]] MemoryLedger::Options over_addresses(ComputeDevice& rehearsal_device);
+[[nodiscard]] MemoryLedger::Options over_addresses();
 
 // The memory that the workers of a plan hold on the CPU.
 struct PlanMemory {

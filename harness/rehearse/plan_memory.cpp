@@ -33,7 +33,7 @@ struct Rehearsed {
       : costs(threads),
         device(rehearsal_device(costs)),
         watch(*device),
-        memory(over_addresses(*device)),
+        memory(over_addresses()),
         arguments(whole_tensors(plan, kernel, memory)) {}
   // Returns the most that was held since this was called last.
   [[nodiscard]] std::int64_t take_peak() {

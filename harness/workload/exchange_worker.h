@@ -18,6 +18,8 @@
 #include "harness/forecast/scan_model.h"
 #include "harness/plan/exchange/exchange_plan.h"
 #include "harness/run/runner/run_workers.h"
+#include "harness/workload/case.h"
+#include "harness/workload/result.h"
 
 namespace qb {
 
@@ -32,6 +34,26 @@ inline void set_sent(const SentBytes& sent, bool has_hosts, RowValues& values) {
   values.set("moved_bytes", std::accumulate(sent.all.begin(), sent.all.end(), std::int64_t{0}));
   values.set("device_sent_bytes", std::ranges::max(sent.all));
   if (has_hosts) values.set("between_hosts_bytes", std::ranges::max(sent.between_hosts));
+}
+// How workers of the case that compute by threads or processes carry messages.
+[[nodiscard]] inline MemoryTransport::Options links_of(const Case& c) {
+  const Network network = c.ranks == Ranks::threads ? network_of(c) : Network{};
+  return {.carrier = c.ranks == Ranks::threads,
+          .link = network.limit,
+          .hosts = network.hosts,
+          .timeout_s = message_timeout_s(c),
+          .workers = c.workers};
+}
+// The bound of a model where workers compute first and then exchange.
+[[nodiscard]] inline Sample sample_of_bound(double compute_s, double worker_sum_s, double links_s) {
+  return {.wall_s = compute_s + links_s,
+          .critical_path_s = compute_s + links_s,
+          .worker_sum_s = worker_sum_s,
+          .longest_subsequence_s = compute_s,
+          .compute_s = compute_s,
+          .communication_s = links_s,
+          .exposed_communication_s = links_s,
+          .idle_s = 0.0};
 }
 
 // Memory of messages comes from the allocator as message_in and message_out, when it is made. A run

@@ -12,7 +12,7 @@
 #include "base/integers.h"
 #include "base/status.h"
 #include "harness/rehearse/device_rehearsal.h"
-#include "harness/run/device/cpu_device.h"
+#include "harness/run/device/mixer_device.h"
 #include "harness/verify/inputs.h"
 #include "harness/verify/verify.h"
 #include "harness/workload/exchange_worker.h"
@@ -213,9 +213,7 @@ class RelayoutWorkload final : public Workload {
   RowValues predict(const cuda::KernelCosts*) override {
     RowValues values;
     set_sent(sent(), case_.cluster != kNoCluster, values);
-    const CpuDevice::Costs costs(1);
-    const auto device = rehearsal_device(costs);
-    MemoryLedger memory(over_addresses(*device));
+    MemoryLedger memory(over_addresses());
     std::int64_t most = 0;
     std::vector<std::unique_ptr<RelayoutWorker>> workers;
     for (int w = 0; w < case_.workers; ++w) {
@@ -238,34 +236,20 @@ class RelayoutWorkload final : public Workload {
   std::optional<std::string> flaw() const override { return check(move_.plan); }
 
   Sample run(bool verifying) override {
-    if (case_.ranks == Ranks::model) {
-      const double links_s = rounds_time_s(move_.messages, case_.workers, network_of(case_));
-      return {.wall_s = links_s,
-              .critical_path_s = links_s,
-              .worker_sum_s = 0.0,
-              .compute_s = 0.0,
-              .communication_s = links_s,
-              .exposed_communication_s = links_s,
-              .idle_s = 0.0};
-    }
-    const Network network = case_.ranks == Ranks::threads ? network_of(case_) : Network{};
-    const Execution run =
-        run_workers(case_.ranks,
-                    {.carrier = case_.ranks == Ranks::threads,
-                     .link = network.limit,
-                     .hosts = network.hosts,
-                     .timeout_s = message_timeout_s(case_),
-                     .workers = case_.workers},
-                    [&](int w, WorkerTeam& team) -> std::shared_ptr<StepWorker> {
-                      if (workers_.empty()) add(w);
-                      const auto& worker =
-                          workers_[case_.ranks == Ranks::mpi ? 0 : static_cast<std::size_t>(w)];
-                      worker->use(team, [=, this](WorkerTime& time) {
-                        if (verifying) worker->verify(threads());
-                        time.active_peak_bytes = device_peak_bytes_;
-                      });
-                      return worker;
-                    });
+    if (case_.ranks == Ranks::model)
+      return sample_of_bound(0.0, 0.0,
+                             rounds_time_s(move_.messages, case_.workers, network_of(case_)));
+    const Execution run = run_workers(
+        case_.ranks, links_of(case_), [&](int w, WorkerTeam& team) -> std::shared_ptr<StepWorker> {
+          if (workers_.empty()) add(w);
+          const auto& worker =
+              workers_[case_.ranks == Ranks::mpi ? 0 : static_cast<std::size_t>(w)];
+          worker->use(team, [=, this](WorkerTime& time) {
+            if (verifying) worker->verify(threads());
+            time.active_peak_bytes = device_peak_bytes_;
+          });
+          return worker;
+        });
     if (case_.ranks != Ranks::serial) return sample_of(case_, run);
     Sample sample{.wall_s = run.wall_s};
     for (const WorkerTime& worker : run.workers) {

@@ -84,7 +84,7 @@ TEST(NcclGradients, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
 std::int64_t rehearsed_bytes(const GradientTrial& trial, int rank) {
   const ProbeCosts costs;
   const std::unique_ptr<AttentionDevice> device = rehearsal_device(costs);
-  MemoryLedger memory(over_addresses(*device));
+  MemoryLedger memory(over_addresses());
   ExecutionArguments arguments = trial.with_tensors({});
   arguments.delta = trial.call.delta.view();
   arguments.kernel = Kernel::flash;

@@ -8,6 +8,7 @@
 
 #include "base/integers.h"
 #include "base/status.h"
+#include "harness/rehearse/device_rehearsal.h"
 
 namespace qb {
 namespace {
@@ -70,20 +71,6 @@ double pairs(const AxialTensor& plan, std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows * plan.columns * plan.columns + columns * plan.rows * plan.rows);
 }
 
-// Counts what is asked of it, and gives memory that must not be used.
-class CountingAllocator final : public Allocator {
- public:
-  [[nodiscard]] void* allocate(std::size_t bytes, std::string_view, int) override {
-    bytes_ += static_cast<double>(bytes);
-    return this;  // an address that tells it from no memory
-  }
-  void deallocate(void*) noexcept override {}
-  [[nodiscard]] double bytes() const { return bytes_; }
-
- private:
-  double bytes_ = 0.0;
-};
-
 double product_flop_per_s(const DeviceModel& device, DType dtype) {
   if (device.product_flop_per_s.value == 0.0 || size_of(dtype) != 2)
     throw Unsupported(
@@ -142,8 +129,7 @@ ExchangeMessages MixerShare::make_exchanges(Pass pass) const {
   if (workers() == 1) return {};
   ExchangeMessages exchanges;
   if (!heads_.empty()) {
-    CountingAllocator none;
-    const MixerTensors token(problem_, {0, 1}, none, 0, true);
+    const MixerTensors token(problem_, {0, 1}, heap_allocator(), 0, true);
     std::vector<SizedMessage>& messages = exchanges.emplace_back();
     for (int round = 0; round < 2; ++round) {
       std::int64_t bytes = 0;  // of a token and a head of the keys
@@ -267,25 +253,27 @@ std::optional<std::string> MixerShare::flaw() const {
   return std::nullopt;
 }
 
-MixerBound mixer_bound(const MixerShare& share, const DeviceModel& device, const Network& network) {
+Sample mixer_bound(const MixerShare& share, const DeviceModel& device, const Network& network) {
   const double flop_per_s = product_flop_per_s(device, share.problem().problem.dtype);
-  MixerBound bound{.scan_s = share.links_s(network)};
+  double longest_s = 0.0;
+  double worker_sum_s = 0.0;
   for (int w = 0; w < share.workers(); ++w) {
     double seconds = 0.0;
     for (const Pass pass : share.passes()) {
-      CountingAllocator memory;
+      MemoryLedger memory(over_addresses());
       double bytes = 0.0;
       for (const MixerTensors& part : share.tensors(w, pass == Pass::backward, memory))
         bytes -= pass == Pass::backward ? static_cast<double>(part.arguments().out.bytes()) : 0.0;
-      bytes += memory.bytes();  // without the output, which a backward pass does not need
+      // Without the output, which a backward pass does not need.
+      bytes += static_cast<double>(memory.active_peak_bytes());
       const double products_s = share.flop(w, pass) / flop_per_s;
       const double rate = device.memory_byte_per_s.value;
       seconds += rate > 0.0 ? std::max(products_s, bytes / rate) : products_s;
     }
-    bound.compute_s = std::max(bound.compute_s, seconds);
-    bound.worker_sum_s += seconds;
+    longest_s = std::max(longest_s, seconds);
+    worker_sum_s += seconds;
   }
-  return bound;
+  return sample_of_bound(longest_s, worker_sum_s, share.links_s(network));
 }
 
 MixerGroup::MixerGroup(const MixerShare& share, Ranks ranks, MemoryLedger& memory)

@@ -86,20 +86,13 @@ class MixerShare {
 };
 
 // A lower bound of the time that workers with a device each take for an operator. No kernel of this
-// program was measured there, so it has the rates of datasheets and none of kernels:
-//   compute_s   the worker's FLOP at the device's product rate, or its tensors once through the
-//               device's memory, whichever takes longer
-//   scan_s      the exchanges over the links (scan_model.h), one after the other; nothing
-//               is computed meanwhile
-struct MixerBound {
-  double compute_s = 0.0;     // of the worker that takes longest
-  double worker_sum_s = 0.0;  // without the exchanges
-  double scan_s = 0.0;
-};
-
-// Throws Unsupported where the device has no product rate for the inputs' type.
-[[nodiscard]] MixerBound mixer_bound(const MixerShare& share, const DeviceModel& device,
-                                     const Network& network);
+// program was measured there, so it has the rates of datasheets and none of kernels: it computes
+// the FLOP of the worker that takes longest at the device's product rate, or moves its tensors once
+// through the device's memory, whichever takes longer, and then the exchanges go over the links
+// (scan_model.h), one after the other. Throws Unsupported where the device has no product rate for
+// the inputs' type.
+[[nodiscard]] Sample mixer_bound(const MixerShare& share, const DeviceModel& device,
+                                 const Network& network);
 
 // The workers of an operator: all of them in this process, which one thread runs in turn or a
 // thread each at once, or over MPI the one of this rank.

@@ -63,7 +63,8 @@ class SequenceMixer final : public Workload {
   }
 
   Sample run(bool verifying) override {
-    if (case_.ranks == Ranks::model) return of_bound();
+    if (case_.ranks == Ranks::model)
+      return mixer_bound(share_, load_device_model(*case_.model_device), network_of(case_));
     Sample sum = run_pass(share_.passes().front(), verifying);
     if (case_.pass != Passes::both) return sum;
     const Sample back = run_pass(Pass::backward, verifying);
@@ -110,14 +111,8 @@ class SequenceMixer final : public Workload {
     return case_.ranks == Ranks::threads ? std::max(1, threads() / share_.workers()) : threads();
   }
   [[nodiscard]] Sample run_pass(Pass pass, bool verifying) {
-    const Network network = case_.ranks == Ranks::threads ? network_of(case_) : Network{};
     Execution run = group_->run(pass, device_->as<MixerDevice>(), threads_of_worker(),
-                                {.carrier = case_.ranks == Ranks::threads,
-                                 .link = network.limit,
-                                 .hosts = network.hosts,
-                                 .timeout_s = message_timeout_s(case_),
-                                 .workers = share_.workers()},
-                                verifying);
+                                links_of(case_), verifying);
     double most_before_s = 0.0;
     double worker_sum_s = 0.0;
     for (const WorkerTime& worker : run.workers) {
@@ -134,20 +129,6 @@ class SequenceMixer final : public Workload {
             .critical_path_s = most_before_s + run.longest_subsequence_s,
             .worker_sum_s = worker_sum_s,
             .longest_subsequence_s = run.longest_subsequence_s};
-  }
-
-  [[nodiscard]] Sample of_bound() const {
-    const MixerBound bound =
-        mixer_bound(share_, load_device_model(*case_.model_device), network_of(case_));
-    const double wall_s = bound.compute_s + bound.scan_s;
-    return {.wall_s = wall_s,
-            .critical_path_s = wall_s,
-            .worker_sum_s = bound.worker_sum_s,
-            .longest_subsequence_s = bound.compute_s,
-            .compute_s = bound.compute_s,
-            .communication_s = bound.scan_s,
-            .exposed_communication_s = bound.scan_s,
-            .idle_s = 0.0};
   }
 
   void predict_scan(RowValues& values, double sent_bytes) const {
@@ -169,7 +150,7 @@ class SequenceMixer final : public Workload {
   void predict_memory(RowValues& values) const {
     const CpuDevice::Costs costs(threads_of_worker());
     const auto device = rehearsal_device(costs);
-    MemoryLedger memory(over_addresses(*device));
+    MemoryLedger memory(over_addresses());
     if (case_.ranks == Ranks::model) {  // of the worker with most messages
       SentBytes moved(share_.workers());
       for (const Pass pass : share_.passes())
