@@ -4,20 +4,23 @@
 // cache.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <memory>
 
 #include "harness/microbench/subject.h"
+#include "harness/workload/mixer/mixer_tensors.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/mixer/mixer.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
+
+constexpr std::int64_t kWidth = 64;  // of keys, unless a scan has others, and of values
 
 struct MixerBenchmark {
   MixerOptions options;
   std::int64_t n = 4096;
   std::int64_t heads = 8;
-  std::int64_t key_dim = 64;
   bool backward = false;
   bool pair_bias = false;
   bool of_channels = false;  // gated_delta: a decay for each channel of the keys
@@ -27,6 +30,9 @@ struct MixerBenchmark {
            (backward    ? "_backward"
             : pair_bias ? "_pair_bias"
                         : "");
+  }
+  [[nodiscard]] std::int64_t key_dim() const {
+    return options.kind == Mixer::selective_scan ? options.rank : kWidth;
   }
   [[nodiscard]] std::string mask() const { return options.causal ? "causal" : "full"; }
   // Tensors that are in the cache have limits.
@@ -38,70 +44,35 @@ struct MixerBenchmark {
   }
 };
 
-void scale(const TensorView& view, double factor, bool absolute = false) {
-  for (std::int64_t i = 0; i < view.extent.elements(); ++i) {
-    float& x = static_cast<float*>(view.data)[i];
-    x = static_cast<float>(factor) * (absolute ? std::abs(x) : x);
-  }
-}
-
-MixerArguments add_mixer(Subject& s, const MixerBenchmark& c) {
-  constexpr std::int64_t kValueDim = 64;
-  const bool scan = c.options.kind == Mixer::selective_scan;
-  const Extent keys{1, scan ? 1 : c.heads, c.n, c.key_dim};
-  const Extent rows{1, c.heads, c.n, kValueDim};
-  MixerArguments a{.q = s.add(DType::f32, keys),
-                   .k = s.add(DType::f32, keys),
-                   .v = s.add(DType::f32, rows),
-                   .scale = 1.0 / std::sqrt(static_cast<double>(c.key_dim)),
-                   .out = s.add(DType::f32, rows)};
-  if (c.options.kind == Mixer::ssd || c.options.kind == Mixer::gated_delta)
-    scale(a.decay = s.add(DType::f32, {1, c.heads, c.n, c.of_channels ? c.key_dim : 1}), -0.1,
-          true);
-  if (c.options.kind == Mixer::gated_delta) {
-    // About as long as 1: the numbers are normal.
-    scale(a.k, 1.0 / std::sqrt(static_cast<double>(c.key_dim)));
-    scale(a.beta = s.add(DType::f32, {1, c.heads, c.n, 1}), 0.5, true);
-  }
-  if (scan) scale(a.delta = s.add(DType::f32, rows), 0.1, true);
-  if (scan) scale(a.a = s.add(DType::f32, {1, c.heads, kValueDim, c.key_dim}), -8.0, true);
-  if (c.options.kind == Mixer::performer)
-    fill_orthogonal(a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.key_dim}), 1);
-  if (c.options.kind == Mixer::perceiver)
-    a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.key_dim});
-  if (c.options.kind == Mixer::linformer)
-    scale(a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.n}),
-          1.0 / std::sqrt(static_cast<double>(c.n)));
-  if (c.options.kind == Mixer::short_convolution)
-    a.projection = s.add(DType::f32, {1, c.heads, c.options.rank, kValueDim});
-  const std::int64_t columns = c.pair_bias ? c.n / c.options.rows : 0;
-  if (c.pair_bias) a.pair_bias = s.add(DType::f32, {1, c.heads, columns, columns});
-  return a;
-}
-
+// The tensors are those of a case, in their order and with their numbers.
 void prepare(Subject& s, const MixerBenchmark& c) {
-  const MixerArguments a = add_mixer(s, c);
+  const Shape shape{1, c.heads, c.heads, c.n, c.n, kWidth, kWidth};
+  const auto mixer = std::make_shared<const MixerProblem>(MixerProblem{
+      make_problem(shape, c.options.causal ? MaskKind::causal : MaskKind::full, DType::f32, 1),
+      c.options, c.pair_bias, c.of_channels ? DecayGate::channel : DecayGate::head});
+  const auto tensors =
+      std::make_shared<MixerTensors>(*mixer, Range{0, c.n}, s.memory, 0, c.backward);
+  tensors->fill(available_cores());
+  const MixerShape of = mixer->shape(c.n);
   s.row = {.benchmark = c.name(),
            .dtype = "f32",
            .mask = c.mask(),
            .threads = 1,
            .n_tokens = c.n,
-           .head_dim = c.key_dim,
-           .flop = mixer_flop(c.options, mixer_shape(c.options, a))};
+           .head_dim = c.key_dim(),
+           .flop = c.backward ? mixer_backward_flop(c.options, of) : mixer_flop(c.options, of)};
   s.ceiling = [] { return cpu::kernel_peak_flop_per_s(Kernel::flash, DType::f32, 1); };
-  s.operation = [a, c, &s] { mix(c.options, a, {s.memory, 1, 0}); };
+  s.operation = [mixer, tensors, backward = c.backward, &s] {
+    const MixerArguments& a = tensors->arguments();
+    if (backward)
+      mix_backward(mixer->options, a, tensors->gradients(), {s.memory, 1, 0});
+    else
+      mix(mixer->options, a, {s.memory, 1, 0});
+  };
   if (c.options.kind == Mixer::selective_scan) {
-    s.row.flop = static_cast<double>(c.heads * c.n * a.v.extent.head_dim * c.key_dim);
+    s.row.flop = static_cast<double>(c.heads * c.n * kWidth * c.key_dim());
     s.ceiling = [] { return cpu::exp2_per_s(1); };
   }
-  if (!c.backward) return;
-  s.row.flop = mixer_backward_flop(c.options, mixer_shape(c.options, a));
-  const MixerGradients gradients{
-      s.add(DType::f32, a.out.extent),       s.add(DType::f32, a.q.extent),
-      s.add(DType::f32, a.k.extent),         s.add(DType::f32, a.v.extent),
-      s.add(DType::f32, a.decay.extent),     s.add(DType::f32, a.beta.extent),
-      s.add(DType::f32, a.projection.extent)};
-  s.operation = [a, c, gradients, &s] { mix_backward(c.options, a, gradients, {s.memory, 1, 0}); };
 }
 
 }  // namespace
@@ -118,12 +89,10 @@ void register_mixers(Benchmarks& all) {
                                     {Mixer::linformer, false, 256},
                                     {Mixer::perceiver, false, 256, 64, 8},
                                     {.kind = Mixer::axial, .rows = 64},
-                                    {Mixer::selective_scan, true}};
+                                    {Mixer::selective_scan, true, 16}};
   std::vector<MixerBenchmark> cases;
   for (const MixerOptions& options : operators)
-    for (const std::int64_t n : {512, 4096})
-      cases.push_back(
-          {options, n, n == 512 ? 2 : 8, options.kind == Mixer::selective_scan ? 16 : 64});
+    for (const std::int64_t n : {512, 4096}) cases.push_back({options, n, n == 512 ? 2 : 8});
   for (const MixerOptions& options : operators)
     if (options.kind == Mixer::linear || options.kind == Mixer::ssd ||
         options.kind == Mixer::gated_delta || options.kind == Mixer::short_convolution ||
@@ -139,7 +108,7 @@ void register_mixers(Benchmarks& all) {
   cases.push_back({.options = axial, .n = 16384, .pair_bias = true});
   for (const MixerBenchmark& c : cases)
     all.push_back({fmt::format("{}/f32/{}/n:{}/d:{}/h:{}/threads:1", c.name(), c.mask(), c.n,
-                               c.key_dim, c.heads),
+                               c.key_dim(), c.heads),
                    std::nullopt, [c](Subject& s) { prepare(s, c); }, c.limit()});
 }
 
