@@ -3,6 +3,8 @@
 // D, over one head: that has the fewest items for threads.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "harness/microbench/subject.h"
 #include "kernels/attention_backward.h"
 #include "kernels/cpu/roofline.h"
@@ -66,8 +68,15 @@ void prepare(Subject& s, const KernelCase& c) {
   const SpanKind kind = c.mask == MaskKind::full ? SpanKind::full : SpanKind::causal;
   s.schedule = build_schedule(queries, c.n, {{0, queries, {0, c.n, kind, c.n - queries}}},
                               kernel_tiles(c.kernel, c.d).query_tile);
-  const AttentionArguments arguments =
-      s.add_attention(c.dtype, {1, c.heads, queries, c.d}, {1, c.heads, c.n, c.d});
+  const Extent rows{1, c.heads, queries, c.d};
+  const Extent keys{1, c.heads, c.n, c.d};
+  const AttentionArguments arguments{.q = s.add(c.dtype, rows),
+                                     .k = s.add(c.dtype, keys),
+                                     .v = s.add(c.dtype, keys),
+                                     .schedule = &s.schedule,
+                                     .scale = 1.0 / std::sqrt(static_cast<double>(c.d)),
+                                     .out = s.add(DType::f32, rows),
+                                     .lse = s.add(DType::f32, {1, c.heads, queries, 1})};
   s.row = {.benchmark = c.benchmark(),
            .dtype = std::string(word(c.dtype)),
            .mask = std::string(word(c.mask)),

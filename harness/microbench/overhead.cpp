@@ -5,6 +5,7 @@
 
 #include "harness/microbench/subject.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/run/runner/executor.h"
 #include "harness/workload/attend.h"
 #include "kernels/parallel.h"
 
@@ -29,13 +30,14 @@ struct PlanCase {
   }
 };
 
-// Adds the tensors of a backward pass, and the O and LSE that it begins with.
-void add_backward(Subject& s, const Problem& problem, ExecutionArguments& arguments) {
-  (void)execute(Ranks::serial, make_plan("dense", problem, {}), arguments);
-  arguments.d_out = s.add(DType::f32, arguments.out.extent);
-  arguments.d_q = s.add(DType::f32, arguments.q.extent);
-  arguments.d_k = s.add(DType::f32, arguments.k.extent);
-  arguments.d_v = s.add(DType::f32, arguments.v.extent);
+// Adds the tensors that the caller of a plan has.
+ExecutionArguments add_execution(Subject& s, const Plan& plan, int threads) {
+  ExecutionArguments arguments;
+  for (const CallerTensor& tensor : caller_tensors(plan))
+    arguments.*tensor.view = s.add(tensor.dtype, tensor.extent);
+  arguments.threads = threads;
+  arguments.allocator = &s.memory;
+  return arguments;
 }
 
 // Measures a whole execution of the plan, its workers one after another on one device, with copied
@@ -47,9 +49,10 @@ void prepare_plan(Subject& s, const PlanCase& c) {
   problem.adds_to_partials = true;
   const Plan dense = make_plan("dense", problem, {.pass = pass});
   const Plan plan = make_plan(algorithm, problem, {.workers = workers, .pass = pass});
-  ExecutionArguments arguments = s.add_execution(DType::f32, heads, n, kHeadDim);
-  arguments.threads = threads;
-  if (pass == Pass::backward) add_backward(s, problem, arguments);
+  const ExecutionArguments arguments = add_execution(s, dense, threads);
+  // A backward pass begins with O and LSE.
+  if (pass == Pass::backward)
+    (void)execute(Ranks::serial, make_plan("dense", problem, {}), arguments);
   const double flop_a_pair = pass == Pass::backward ? 10.0 : 4.0;
   s.row = {.benchmark = c.benchmark(),
            .dtype = "f32",
@@ -69,9 +72,9 @@ void prepare_plan(Subject& s, const PlanCase& c) {
 // What a program of one thread pays for a small answer: a plan, its memory, and looking at O.
 void prepare_call(Subject& s, std::int64_t n) {
   constexpr int kCalls = 200;
-  const ExecutionArguments given = s.add_execution(DType::f32, 1, n, kHeadDim);
   AttendTask task;
   task.c.shape = {1, 1, 1, n, n, kHeadDim, kHeadDim};
+  const ExecutionArguments given = add_execution(s, plan_of(task.c), 1);
   s.row = {.benchmark = "call",
            .dtype = "f32",
            .mask = "full",

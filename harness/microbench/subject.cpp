@@ -132,29 +132,6 @@ const TensorView& Subject::add(DType dtype, const Extent& extent) {
   return tensors.back().view();
 }
 
-AttentionArguments Subject::add_attention(DType dtype, const Extent& queries, const Extent& keys) {
-  return {.q = add(dtype, queries),
-          .k = add(dtype, keys),
-          .v = add(dtype, keys),
-          .schedule = &schedule,
-          .scale = 1.0 / std::sqrt(static_cast<double>(queries.head_dim)),
-          .out = add(DType::f32, queries),
-          .lse = add(DType::f32, {queries.batch, queries.heads, queries.length, 1})};
-}
-
-ExecutionArguments Subject::add_execution(DType dtype, std::int64_t heads, std::int64_t n_tokens,
-                                          std::int64_t head_dim) {
-  const Extent extent{1, heads, n_tokens, head_dim};
-  const AttentionArguments a = add_attention(dtype, extent, extent);
-  return {.q = a.q,
-          .k = a.k,
-          .v = a.v,
-          .out = a.out,
-          .lse = a.lse,
-          .threads = available_cores(),
-          .allocator = &memory};
-}
-
 void add_to_library(const Benchmark& benchmark, Recorder& recorder) {
   const auto body = [&recorder, isa = benchmark.isa, name = benchmark.name,
                      prepare = benchmark.prepare](benchmark::State& state) {

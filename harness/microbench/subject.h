@@ -3,14 +3,15 @@
 // dense kernel. Here is what one needs and where its rows go.
 #pragma once
 
+#include <functional>
 #include <limits>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/host_activity.h"
 #include "harness/run/memory/memory_ledger.h"
-#include "harness/run/runner/executor.h"
 #include "kernels/allocator.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/tile_schedule.h"
@@ -90,14 +91,6 @@ struct Subject {
 
   // Adds a tensor of standard normal values, always the same; zeros would run faster than data.
   const TensorView& add(DType dtype, const Extent& extent);
-
-  // Adds the tensors of an attention, inputs of `dtype` and f32 outputs, that runs `schedule` at
-  // the standard scale.
-  AttentionArguments add_attention(DType dtype, const Extent& queries, const Extent& keys);
-
-  // Adds these for a problem of equal lengths that plans run on all cores.
-  ExecutionArguments add_execution(DType dtype, std::int64_t heads, std::int64_t n_tokens,
-                                   std::int64_t head_dim);
 };
 
 // Returns the seconds that one call takes.
