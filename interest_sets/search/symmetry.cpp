@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -44,25 +45,18 @@ std::vector<int> unit_inverses(int modulus) {
 }
 
 std::vector<InterestSet> orbit_with_zero_and_one(const InterestSet& set) {
+  std::set<std::vector<int>> images;
+  for_each_image(set, unit_inverses(set.modulus),
+                 [&](const std::vector<int>& image) { images.insert(image); });
   std::vector<InterestSet> orbit;
-  for_each_image(set, unit_inverses(set.modulus), [&](const std::vector<int>& image) {
-    orbit.push_back({set.modulus, image});
-  });
-  const auto before = [](const InterestSet& a, const InterestSet& b) {
-    return a.residues < b.residues;
-  };
-  std::ranges::sort(orbit, before);
-  orbit.erase(std::unique(orbit.begin(), orbit.end()), orbit.end());
+  for (const std::vector<int>& image : images) orbit.push_back({set.modulus, image});
   return orbit;
 }
 
 InterestSet orbit_representative(const InterestSet& set) {
-  InterestSet first{set.modulus, {}};
-  for_each_image(set, unit_inverses(set.modulus), [&](const std::vector<int>& image) {
-    if (first.residues.empty() || image < first.residues) first.residues = image;
-  });
-  if (first.residues.empty()) throw std::invalid_argument("no two residues differ by a unit");
-  return first;
+  const std::vector<InterestSet> orbit = orbit_with_zero_and_one(set);
+  if (orbit.empty()) throw std::invalid_argument("no two residues differ by a unit");
+  return orbit.front();
 }
 
 TripleTypes::TripleTypes(int modulus) : modulus_(modulus) {
