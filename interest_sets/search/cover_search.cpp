@@ -19,17 +19,8 @@ int count_bits(Wide mask) {
          std::popcount(static_cast<std::uint64_t>(mask >> 64));
 }
 
-}  // namespace
-
-struct CoverSearch::Interface {
-  virtual ~Interface() = default;
-  [[nodiscard]] virtual std::size_t tasks() const = 0;
-  [[nodiscard]] virtual std::vector<InterestSet> run(std::size_t task,
-                                                     std::uint64_t* nodes) const = 0;
-};
-
 template <class Mask>
-class CoverSearch::Engine final : public CoverSearch::Interface {
+class Engine final : public CoverSearch {
  public:
   Engine(int modulus, int size) : modulus_(modulus), size_(size), types_(modulus) {
     for (int d = 1; d <= modulus / 2; ++d) all_ |= Mask{1} << (d - 1);
@@ -251,19 +242,13 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
   std::vector<Task> tasks_;
 };
 
-CoverSearch::CoverSearch(int modulus, int size) {
+}  // namespace
+
+std::unique_ptr<const CoverSearch> cover_search(int modulus, int size) {
   if (modulus < 3 || modulus > kMostSearchableWorkers || size < 2)
     throw std::invalid_argument("no search for this modulus and size");
-  if (modulus / 2 <= 64)
-    engine_ = std::make_shared<Engine<std::uint64_t>>(modulus, size);
-  else
-    engine_ = std::make_shared<Engine<Wide>>(modulus, size);
-}
-
-std::size_t CoverSearch::tasks() const { return engine_->tasks(); }
-
-std::vector<InterestSet> CoverSearch::run(std::size_t task, std::uint64_t* nodes) const {
-  return engine_->run(task, nodes);
+  if (modulus / 2 <= 64) return std::make_unique<Engine<std::uint64_t>>(modulus, size);
+  return std::make_unique<Engine<Wide>>(modulus, size);
 }
 
 }  // namespace qb

@@ -76,25 +76,21 @@ inline constexpr int kMostSearchableWorkers = 257;  // Classes 1..W/2 are the bi
 
 class CoverSearch {
  public:
-  // Builds the list of tasks, which takes milliseconds. Throws std::invalid_argument unless 3 <=
-  // modulus <= kMostSearchableWorkers and size >= 2.
-  CoverSearch(int modulus, int size);
+  virtual ~CoverSearch() = default;
 
   // Returns how many tasks there are. Their order is a fixed shuffle, so that the share of tasks
   // done is an unbiased estimate of the share of work done.
-  [[nodiscard]] std::size_t tasks() const;
+  [[nodiscard]] virtual std::size_t tasks() const = 0;
 
   // Runs one task. Returns the representatives (orbit_representative) of what it found, each once,
   // sorted. Tasks of one search may find the same orbit. Adds the nodes visited to `nodes` unless
   // it is null. Several threads may call it.
-  [[nodiscard]] std::vector<InterestSet> run(std::size_t task,
-                                             std::uint64_t* nodes = nullptr) const;
-
- private:
-  struct Interface;
-  template <class Mask>
-  class Engine;
-  std::shared_ptr<const Interface> engine_;
+  [[nodiscard]] virtual std::vector<InterestSet> run(std::size_t task,
+                                                     std::uint64_t* nodes = nullptr) const = 0;
 };
+
+// Builds the list of tasks, which takes milliseconds. Throws std::invalid_argument unless 3 <=
+// modulus <= kMostSearchableWorkers and size >= 2.
+[[nodiscard]] std::unique_ptr<const CoverSearch> cover_search(int modulus, int size);
 
 }  // namespace qb

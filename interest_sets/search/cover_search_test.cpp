@@ -98,11 +98,11 @@ TEST(CoverSearch, FindsThePerfectDifferenceSetsOfOneHundredAndThirtyThree) {
 
 TEST(CoverSearch, HasNoTaskThatCannotBePlayed) {
   for (const auto& [workers, size] : std::vector<std::pair<int, int>>{{23, 6}, {30, 7}, {60, 9}}) {
-    const CoverSearch search(workers, size);
+    const auto search = cover_search(workers, size);
     std::uint64_t nodes = 0;
-    for (std::size_t task = 0; task < search.tasks(); ++task)
-      EXPECT_NO_THROW((void)search.run(task, &nodes));
-    EXPECT_GT(nodes, search.tasks());
+    for (std::size_t task = 0; task < search->tasks(); ++task)
+      EXPECT_NO_THROW((void)search->run(task, &nodes));
+    EXPECT_GT(nodes, search->tasks());
   }
 }
 

@@ -16,19 +16,30 @@
 #include "interest_sets/search/cover_search.h"
 
 namespace qb {
-namespace {
 
-// Threads take the tasks one by one until none is left or one fails.
-void play(const CoverSearch& search, SearchState& state, int size, int threads,
-          const OnTask& on_task) {
-  SearchState::Size& progress = state.sizes.at(size);
+int least_conceivable_size(std::int64_t modulus) {
+  int size = 1;
+  while (std::int64_t{size} * (size - 1) < modulus - 1) ++size;
+  return size;
+}
+
+void search_size(SearchState& state, int size, int threads, const OnTask& on_task) {
+  if (state.modulus < 3 || state.modulus > kMostSearchableWorkers)
+    throw UsageError(fmt::format("the exhaustive search for interest sets covers W = 3..{}, not {}",
+                                 kMostSearchableWorkers, state.modulus));
+  if (size < 2)
+    throw UsageError(fmt::format("an interest set has 2 residues or more, not {}", size));
+  const auto search = cover_search(state.modulus, size);
+  SearchState::Size& progress = state.sizes[size];
+  progress.tasks = search->tasks();
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
+  // Threads take the tasks one by one until none is left or one fails.
   const auto take_tasks = [&] {
     try {
       for (std::size_t at = next++; at < progress.tasks; at = next++) {
-        const std::vector<InterestSet> found = search.run(at);
+        const std::vector<InterestSet> found = search->run(at);
         const std::scoped_lock lock(mutex);
         ++progress.played;
         for (const InterestSet& set : found) progress.found.insert(set.residues);
@@ -45,25 +56,6 @@ void play(const CoverSearch& search, SearchState& state, int size, int threads,
   take_tasks();
   others.clear();  // joins
   if (failure) std::rethrow_exception(failure);
-}
-
-}  // namespace
-
-int least_conceivable_size(std::int64_t modulus) {
-  int size = 1;
-  while (std::int64_t{size} * (size - 1) < modulus - 1) ++size;
-  return size;
-}
-
-void search_size(SearchState& state, int size, int threads, const OnTask& on_task) {
-  if (state.modulus < 3 || state.modulus > kMostSearchableWorkers)
-    throw UsageError(fmt::format("the exhaustive search for interest sets covers W = 3..{}, not {}",
-                                 kMostSearchableWorkers, state.modulus));
-  if (size < 2)
-    throw UsageError(fmt::format("an interest set has 2 residues or more, not {}", size));
-  const CoverSearch search(state.modulus, size);
-  state.sizes[size].tasks = search.tasks();
-  play(search, state, size, threads, on_task);
 }
 
 int search_minimum(SearchState& state, int threads, const OnTask& on_task) {
