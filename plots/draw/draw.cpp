@@ -75,52 +75,43 @@ void render(const std::vector<std::string>& files, const DrawOptions& options) {
   throw EnvironmentError(fmt::format("the renderer of figures failed: {}", said));
 }
 
-// The columns that only some figures have.
-struct Extras {
-  bool edges = false;
-  bool text = false;
-  bool disturbed = false;
-};
+// A column of the CSV of marks, and what stands there of a mark.
+using MarkColumn = std::pair<std::string, std::function<std::string(const Point&)>>;
 
-Extras extras_of(const Figure& figure) {
-  Extras has;
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series)
-      for (const Point& point : series.points) {
-        has.edges = has.edges || std::isfinite(point.x_low) || std::isfinite(point.x_high);
-        has.text = has.text || !point.text.empty();
-        has.disturbed = has.disturbed || point.disturbed;
-      }
-  return has;
-}
-
-std::vector<std::string> csv_columns(const Figure& figure, const Extras& has) {
+std::vector<MarkColumn> mark_columns(const Figure& figure) {
   std::string x = figure.panels.at(0).x.column;
   std::string y = figure.panels.at(0).y.column;
   for (const Panel& panel : figure.panels) {
     if (panel.x.column != x) x.assign(1, 'x');
     if (panel.y.column != y) y.assign(1, 'y');
   }
-  std::vector<std::string> columns = {"panel", "panel_title", "series",   "kind", x,
-                                      y,       y + "_low",    y + "_high"};
-  if (has.edges) columns.insert(columns.end(), {x + "_low", x + "_high"});
-  if (has.text) columns.emplace_back("text");
-  columns.insert(columns.end(), figure.more_columns.begin(), figure.more_columns.end());
-  if (has.disturbed) columns.emplace_back("disturbed");
+  const auto any = [&](const auto& has) {
+    return std::ranges::any_of(figure.panels, [&](const Panel& panel) {
+      return std::ranges::any_of(panel.series, [&](const Series& series) {
+        return std::ranges::any_of(series.points, has);
+      });
+    });
+  };
+  const auto number = [](double Point::*of) {
+    return [of](const Point& point) { return to_text(point.*of); };
+  };
+  std::vector<MarkColumn> columns = {{x, number(&Point::x)},
+                                     {y, number(&Point::y)},
+                                     {y + "_low", number(&Point::low)},
+                                     {y + "_high", number(&Point::high)}};
+  if (any([](const Point& one) { return std::isfinite(one.x_low) || std::isfinite(one.x_high); })) {
+    columns.emplace_back(x + "_low", number(&Point::x_low));
+    columns.emplace_back(x + "_high", number(&Point::x_high));
+  }
+  if (any([](const Point& one) { return !one.text.empty(); }))
+    columns.emplace_back("text", &Point::text);
+  for (std::size_t i = 0; i < figure.more_columns.size(); ++i)
+    columns.emplace_back(figure.more_columns[i], [i](const Point& point) {
+      return i < point.more.size() ? point.more[i] : "";
+    });
+  if (any(&Point::disturbed))
+    columns.emplace_back("disturbed", [](const Point& one) { return one.disturbed ? "1" : "0"; });
   return columns;
-}
-
-std::vector<std::string> csv_row(const Figure& figure, const Extras& has,
-                                 std::vector<std::string> row, const Point& point) {
-  for (const double value : {point.x, point.y, point.low, point.high})
-    row.push_back(to_text(value));
-  if (has.edges)
-    for (const double value : {point.x_low, point.x_high}) row.push_back(to_text(value));
-  if (has.text) row.push_back(point.text);
-  row.insert(row.end(), point.more.begin(), point.more.end());
-  row.resize(row.size() + figure.more_columns.size() - point.more.size());
-  if (has.disturbed) row.emplace_back(point.disturbed ? "1" : "0");
-  return row;
 }
 
 // Writes what the renderer reads, and lists all files of the figure.
@@ -200,8 +191,10 @@ std::string_view kind_word(const Series& series) {
 }
 
 CsvTable figure_csv(const Figure& figure) {
-  const Extras has = extras_of(figure);
-  CsvTable table(csv_columns(figure, has));
+  const std::vector<MarkColumn> columns = mark_columns(figure);
+  std::vector<std::string> header = {"panel", "panel_title", "series", "kind"};
+  for (const MarkColumn& column : columns) header.push_back(column.first);
+  CsvTable table(header);
   std::set<std::tuple<std::size_t, std::string, std::string>> seen;
   for (std::size_t p = 0; p < figure.panels.size(); ++p)
     for (const Series& series : figure.panels[p].series) {
@@ -209,9 +202,12 @@ CsvTable figure_csv(const Figure& figure) {
       if (!seen.insert({p, series.name, kind}).second)
         throw std::logic_error(
             fmt::format("figure {}: two series '{}' in one panel", figure.name, series.name));
-      const std::vector<std::string> key = {fmt::format("{}", p + 1), figure.panels[p].title,
-                                            series.name, kind};
-      for (const Point& point : series.points) table.append(csv_row(figure, has, key, point));
+      for (const Point& point : series.points) {
+        std::vector<std::string> row = {fmt::format("{}", p + 1), figure.panels[p].title,
+                                        series.name, kind};
+        for (const MarkColumn& column : columns) row.push_back(column.second(point));
+        table.append(std::move(row));
+      }
     }
   return table;
 }
