@@ -1,33 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/frame/patterns.h"
 
+#include "base/yaml/yaml_reader.h"
+
 namespace qb {
 namespace {
 
 // Names the kinds that a union or an intersection lists: causal longformer, global + random.
-std::string kind_name(std::string_view mask) {
-  std::string kind = pattern_kind(mask);
-  if (kind != "all_of" && kind != "any_of") return kind;
-  const std::size_t list = mask.find('[');
-  if (list == std::string_view::npos) return kind;
-  std::string name;
-  int depth = 0;
-  bool at_item = true;
-  for (std::size_t i = list + 1; i < mask.size() && depth >= 0; ++i) {
-    if (at_item && mask[i] != ' ') {
-      const std::string_view item = mask.substr(i);
-      const std::string own = item.front() == '{'
-                                  ? kind_name(item)
-                                  : std::string(item.substr(0, item.find_first_of(",]")));
-      name += (name.empty() ? "" : kind == "all_of" ? " " : " + ") + own;
-      at_item = false;
-    }
-    if (mask[i] == '{' || mask[i] == '[') ++depth;
-    if (mask[i] == '}' || mask[i] == ']') --depth;
-    if (mask[i] == ',' && depth == 0) at_item = true;
-  }
-  return name.empty() ? kind : name;
+std::string kind_name(const YamlNode& mask) {
+  if (mask.items.empty()) return mask.text;
+  const YamlNode& kind = mask.items.front();
+  if (kind.key != "all_of" && kind.key != "any_of") return kind.key;
+  std::vector<std::string> names;
+  for (const YamlNode& member : kind.items) names.push_back(kind_name(member));
+  return listed(names, kind.key == "all_of" ? " " : " + ");
 }
+
+std::string kind_name(const std::string& mask) { return kind_name(read_yaml(mask, mask, false)); }
 
 }  // namespace
 
