@@ -67,13 +67,8 @@ Figure draw(std::string_view name, const PlottedRun& run, bool unasked) {
   if (known == nullptr && !is_declared(name))
     throw UsageError(unknown_word("figure", name, kFigureNames));
   const bool joined = shows_runs_beside(name) && run.has_cases() && !run.beside.empty();
-  PlottedRun all = joined ? PlottedRun(joined_cases(run)) : run;
-  if (joined) {
-    all.provenance = run.provenance;
-    all.published = run.published;
-    all.model_grade = run.model_grade;
-    all.modelled_peak = run.modelled_peak;
-  }
+  PlottedRun all = run;
+  if (joined) all.cases = joined_cases(run);
   const bool of_cases = known == nullptr || known->needs != Needs::other_tables;
   Figure figure;
   if (of_cases && !run.has_cases())

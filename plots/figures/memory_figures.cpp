@@ -6,7 +6,6 @@
 
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {

@@ -7,7 +7,6 @@
 #include "base/numbers.h"
 #include "base/schema/column.h"
 #include "base/schema/column_fields.h"
-#include "base/status.h"
 #include "plots/frame/claims.h"
 #include "plots/frame/lines.h"
 #include "plots/frame/table.h"
