@@ -110,6 +110,20 @@ void add_values(const RowValues& row, Texts& texts) {
   for (const auto& [field, text] : row) texts[std::string(field->column)] = text;
 }
 
+// Where a job has a tensor, and its values in float64 if it has these.
+struct Slot {
+  TensorView Views::*view;
+  std::vector<double> ExactOutputs::*exact = nullptr;
+};
+const std::map<std::string, Slot> kTensors = {{"q", {&Views::q}},
+                                              {"k", {&Views::k}},
+                                              {"v", {&Views::v}},
+                                              {"do", {&Views::d_out}},
+                                              {"lse", {&Views::lse}},
+                                              {"o", {&Views::out, &ExactOutputs::out}},
+                                              {"dq", {&Views::d_q, &ExactOutputs::d_q}},
+                                              {"dk", {&Views::d_k, &ExactOutputs::d_k}},
+                                              {"dv", {&Views::d_v, &ExactOutputs::d_v}}};
 // Outputs of another program, which are compared as f32.
 const std::set<std::string> kFound = {"o", "lse", "dq", "dk", "dv"};
 
@@ -150,11 +164,7 @@ struct Attended::Given {
 };
 
 void Attended::take(const Given& given) {
-  static const std::map<std::string, TensorView Views::*> kViews = {
-      {"q", &Views::q},      {"k", &Views::k},    {"v", &Views::v},
-      {"do", &Views::d_out}, {"o", &Views::out},  {"lse", &Views::lse},
-      {"dq", &Views::d_q},   {"dk", &Views::d_k}, {"dv", &Views::d_v}};
-  const auto view = kViews.at(given.name);
+  const auto view = kTensors.at(given.name).view;
   const bool is_found = kFound.contains(given.name);
   const bool packed = is_packed(job_);
   const auto& [batch, heads, length, elements] = given.sizes;
@@ -376,13 +386,6 @@ TensorView Attended::rounded(const std::string& name, TensorView view, DType dty
   return view;
 }
 
-std::vector<double>& Attended::exact_output(const std::string& name) {
-  return name == "o"    ? exact_->out
-         : name == "dq" ? exact_->d_q
-         : name == "dk" ? exact_->d_k
-                        : exact_->d_v;
-}
-
 Attended::Output Attended::sink_gradients(DType dtype) {
   const TensorView& view = job_.arguments.d_sinks;
   if (view.data == nullptr) return {};
@@ -395,24 +398,18 @@ Attended::Output Attended::sink_gradients(DType dtype) {
   Buffer& buffer = rounded_[{"dsinks", dtype}];
   buffer = Buffer(heap_allocator(), static_cast<std::size_t>(heads * size_of(dtype)), "rounded");
   convert(sums.data(), DType::f64, buffer.data(), dtype, heads);
-  return {buffer.data(), dtype, {sums.size()}, {1}};
+  return {buffer.data(), {sums.size()}, {1}};
 }
 
 Attended::Output Attended::output(const std::string& name, DType dtype) {
   if (name == "dsinks") return sink_gradients(dtype);
-  constexpr std::pair<std::string_view, TensorView Views::*> kViews[] = {{"o", &Views::out},
-                                                                         {"lse", &Views::lse},
-                                                                         {"dq", &Views::d_q},
-                                                                         {"dk", &Views::d_k},
-                                                                         {"dv", &Views::d_v}};
-  const auto* const found =
-      std::ranges::find(kViews, name, [](const auto& one) { return one.first; });
-  TensorView view = job_.arguments.*found->second;
+  const Slot& slot = kTensors.at(name);
+  TensorView view = job_.arguments.*slot.view;
   if (view.data == nullptr) return {};
   if (dtype == DType::f64 && name != "lse") {
     if (!exact_) throw UsageError(fmt::format("{} was not computed in float64", name));
     const Extent& of = view.extent;
-    view = contiguous_view(exact_output(name).data(), dtype, of);
+    view = contiguous_view(((*exact_).*slot.exact).data(), dtype, of);
   } else if (name == "lse" || dtype != DType::f32) {
     view = rounded(name, view, dtype);
   }
@@ -432,7 +429,7 @@ Attended::Output Attended::output(const std::string& name, DType dtype) {
     shape.pop_back();
     strides.pop_back();
   }
-  return {view.data, dtype, {shape.begin(), shape.end()}, std::move(strides)};
+  return {view.data, {shape.begin(), shape.end()}, std::move(strides)};
 }
 
 Texts Attended::columns() const {

@@ -70,7 +70,6 @@ class Attended {
   // natural logarithm. `dsinks` is a sum over the batch.
   struct Output {
     void* data = nullptr;
-    DType dtype = DType::f32;
     std::vector<std::size_t> shape;
     std::vector<std::int64_t> strides;
   };
@@ -89,7 +88,6 @@ class Attended {
   void plan();
   void take_sinks(const Question& question);
   void take(const Given& given);
-  [[nodiscard]] std::vector<double>& exact_output(const std::string& name);
   [[nodiscard]] Output sink_gradients(DType dtype);
   [[nodiscard]] TensorView rounded(const std::string& name, TensorView view, DType dtype);
 
