@@ -27,10 +27,6 @@ def fields(file: str) -> dict[str, Any]:
     return {field["name"]: field for field in _schema()["tables"].get(file, [])}
 
 
-def columns_of(file: str) -> list[str]:
-    return list(fields(file))
-
-
 def csv_text(lines: Iterable[Sequence[str]]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(lines)
@@ -54,17 +50,14 @@ def _typed(texts: list[str], kind: str | None) -> Any:
     return numpy.array([text or None for text in texts], dtype=object)
 
 
-def of_columns(columns: Mapping[str, list[str]], file: str = "") -> Any:
-    """Makes a frame; units and meanings of the file's columns are in its attrs."""
+def _frame(lines: Iterable[Sequence[str]], file: str) -> Any:
+    """Makes a frame of a header and lines; units and meanings of the file's columns are in its attrs."""
+    header, *rows = lines
     known = fields(file)
-    data = {name: _typed(texts, known[name]["kind"] if name in known else None)
-            for name, texts in columns.items()}
+    data = {name: _typed([row[i] for row in rows], known[name]["kind"] if name in known else None)
+            for i, name in enumerate(header)}
     attrs = {what: {name: field[what[:-1]] for name, field in known.items() if name in data}
              for what in ("units", "meanings") if known}
-    return of_arrays(data, attrs)
-
-
-def of_arrays(data: dict[str, Any], attrs: dict[str, Any]) -> Any:
     try:
         import pandas
     except ImportError:
@@ -83,15 +76,17 @@ def of_arrays(data: dict[str, Any], attrs: dict[str, Any]) -> Any:
     return polars.DataFrame(plain_lists, nan_to_null=True)
 
 
-def of_rows(rows: Sequence[Mapping[str, str]], file: str = "") -> Any:
-    names: dict[str, None] = {}
-    for row in rows:
-        names |= dict.fromkeys(row)
-    order = columns_of(file) if file else []
+def lines_of(rows: Sequence[Mapping[str, str]], file: str) -> list[list[str]]:
+    """Gives a header and a line a row; the file's columns come first, in its order."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    order = fields(file)
     kept = [name for name in order if name in names] + [name for name in names if name not in order]
-    return of_columns({name: [row.get(name, "") for row in rows] for name in kept}, file)
+    return [kept, *([row.get(name, "") for name in kept] for row in rows)]
+
+
+def of_rows(rows: Sequence[Mapping[str, str]], file: str) -> Any:
+    return _frame(lines_of(rows, file), file)
 
 
 def of_csv(text: str, file: str = "") -> Any:
-    header, *lines = list(csv.reader(io.StringIO(text)))
-    return of_columns({name: [line[i] for line in lines] for i, name in enumerate(header)}, file)
+    return _frame(csv.reader(io.StringIO(text)), file)

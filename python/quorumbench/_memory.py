@@ -57,10 +57,7 @@ class Memory:
         elif path.suffix == ".json":
             path.write_text(self._job.trace())
         elif path.suffix == ".csv":
-            rows = self._job.timeline()
-            names = _frames.columns_of("memory_timeline.csv")
-            kept = [name for name in names if any(name in row for row in rows)]
-            lines = [kept, *([row.get(name, "") for name in kept] for row in rows)]
+            lines = _frames.lines_of(self._job.timeline(), "memory_timeline.csv")
             path.write_text(_frames.csv_text(lines))
         else:
             raise UsageError(f"{path}: write .pickle, .json or .csv")
