@@ -58,13 +58,6 @@ def _require_rows_of(frame: Any, ids: list[str], folder: Path) -> None:
                                  "and figures show what the run says, so give its own values")
 
 
-def _count_cases(manifest: Path, dropped: int) -> None:
-    """Says in a manifest that the run has so many fewer cases."""
-    facts = json.loads(manifest.read_text(encoding="utf-8"))
-    facts["n_cases"] = facts.get("n_cases", dropped) - dropped
-    manifest.write_text(json.dumps(facts), encoding="utf-8")
-
-
 def _with_rows(frame: Any, ids: list[str], folder: Path, temporary: Path) -> Path:
     """Gives the run folder, or a copy that has those cases alone that the frame has."""
     text = (folder / "cases.csv").read_text(encoding="utf-8")
@@ -78,7 +71,9 @@ def _with_rows(frame: Any, ids: list[str], folder: Path, temporary: Path) -> Pat
     own = temporary / folder.name
     shutil.copytree(folder, own, ignore=shutil.ignore_patterns("figures", "logs", "traces"))
     (own / "cases.csv").write_text(_frames.csv_text([header, *kept]), encoding="utf-8")
-    _count_cases(own / "manifest.json", len(lines) - len(kept))
+    dropped, manifest = len(lines) - len(kept), Run(folder)._manifest()
+    manifest["n_cases"] = manifest.get("n_cases", dropped) - dropped
+    (own / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     return own
 
 
