@@ -6,7 +6,6 @@ import contextlib
 import copy
 import functools
 import warnings
-from types import SimpleNamespace
 from typing import Any, Mapping
 
 from . import _core, _kinds, _qb
@@ -267,47 +266,43 @@ def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p
     return Result(*_start(arrays, "auto", asked | {"sinks": sinks})).o
 
 
-_kept = SimpleNamespace(function=None)
-
-
+@functools.cache
 def _torch_function() -> Any:
-    if _kept.function is None:
-        import torch
+    import torch
 
-        # once_differentiable would not do: torch.autograd.grad() does not reach its error, since
-        # that is on no way to the inputs.
-        class Gradients(torch.autograd.Function):
-            @staticmethod
-            def forward(ctx: Any, query: Any, key: Any, value: Any, d_out: Any, sinks: Any,
-                        asked: Any, job: Any) -> Any:
-                arrays = {"q": query, "k": key, "v": value, "do": d_out}
-                result = Result(*_start(arrays, "auto", asked | {"sinks": sinks}, job))
-                of_sinks = result.dsinks.to(sinks.dtype) if torch.is_tensor(sinks) else None
-                return result.dq, result.dk, result.dv, of_sinks
+    # once_differentiable would not do: torch.autograd.grad() does not reach its error, since
+    # that is on no way to the inputs.
+    class Gradients(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, query: Any, key: Any, value: Any, d_out: Any, sinks: Any,
+                    asked: Any, job: Any) -> Any:
+            arrays = {"q": query, "k": key, "v": value, "do": d_out}
+            result = Result(*_start(arrays, "auto", asked | {"sinks": sinks}, job))
+            of_sinks = result.dsinks.to(sinks.dtype) if torch.is_tensor(sinks) else None
+            return result.dq, result.dk, result.dv, of_sinks
 
-            @staticmethod
-            def backward(ctx: Any, *gradients: Any) -> Any:
-                raise RuntimeError("qb.attention has no second derivatives; take those of "
-                                   "torch.nn.functional.scaled_dot_product_attention")
+        @staticmethod
+        def backward(ctx: Any, *gradients: Any) -> Any:
+            raise RuntimeError("qb.attention has no second derivatives; take those of "
+                               "torch.nn.functional.scaled_dot_product_attention")
 
-        class Attention(torch.autograd.Function):
-            @staticmethod
-            def forward(ctx: Any, query: Any, key: Any, value: Any, sinks: Any, asked: Any) -> Any:
-                arrays = {"q": query, "k": key, "v": value}
-                result = Result(*_start(arrays, "auto", asked | {"sinks": sinks}))
-                # O too, whose memory the job's may be, so that a change in place is an error.
-                of_autograd = sinks if torch.is_tensor(sinks) else None
-                ctx.save_for_backward(query, key, value, result.o, of_autograd)
-                ctx.asked, ctx.job = asked, result._job
-                ctx.sinks = None if of_autograd is not None else sinks
-                return result.o
+    class Attention(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, query: Any, key: Any, value: Any, sinks: Any, asked: Any) -> Any:
+            arrays = {"q": query, "k": key, "v": value}
+            result = Result(*_start(arrays, "auto", asked | {"sinks": sinks}))
+            # O too, whose memory the job's may be, so that a change in place is an error.
+            of_autograd = sinks if torch.is_tensor(sinks) else None
+            ctx.save_for_backward(query, key, value, result.o, of_autograd)
+            ctx.asked, ctx.job = asked, result._job
+            ctx.sinks = None if of_autograd is not None else sinks
+            return result.o
 
-            @staticmethod
-            def backward(ctx: Any, *gradients: Any) -> Any:
-                query, key, value, _, of_autograd = ctx.saved_tensors
-                sinks = ctx.sinks if of_autograd is None else of_autograd
-                return *Gradients.apply(query, key, value, gradients[0], sinks, ctx.asked,
-                                        ctx.job), None
+        @staticmethod
+        def backward(ctx: Any, *gradients: Any) -> Any:
+            query, key, value, _, of_autograd = ctx.saved_tensors
+            sinks = ctx.sinks if of_autograd is None else of_autograd
+            return *Gradients.apply(query, key, value, gradients[0], sinks, ctx.asked,
+                                    ctx.job), None
 
-        _kept.function = Attention
-    return _kept.function
+    return Attention
