@@ -196,10 +196,7 @@ def of_pass(case, passes):
 
 def memory_bytes():
     with open("/proc/meminfo", encoding="ascii") as file:
-        for line in file:
-            if line.startswith("MemTotal:"):
-                return int(line.split()[1]) * 1024
-    return None
+        return next((int(line.split()[1]) * 1024 for line in file if line.startswith("MemTotal:")), None)
 
 
 class Writer:

@@ -109,14 +109,10 @@ class Gpu:
         return result, seconds, begin.elapsed_time(end) * 1e-3
 
     def state(self, seconds):
-        return number_text(sum(seconds)), self.sm_clock(), ""
-
-    def sm_clock(self):
-        """Returns the clock in Hz from the driver; empty without the driver's Python module."""
-        try:
-            return number_text(self.torch.cuda.clock_rate() * 1e6)
-        except Exception:  # pylint: disable=broad-except
-            return ""
+        clock = ""  # in Hz from the driver; empty without the driver's Python module
+        with contextlib.suppress(Exception):
+            clock = number_text(self.torch.cuda.clock_rate() * 1e6)
+        return number_text(sum(seconds)), clock, ""
 
     def columns(self, samples):
         """Returns the name of the GPU, and the medians of its values in the samples."""
