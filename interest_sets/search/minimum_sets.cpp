@@ -68,11 +68,8 @@ int search_minimum(SearchState& state, int threads, const OnTask& on_task) {
 std::vector<InterestSet> sets_of_orbits(int modulus,
                                         const std::set<std::vector<int>>& representatives) {
   std::vector<InterestSet> sets;
-  for (const std::vector<int>& residues : representatives) {
-    auto orbit = orbit_with_zero_and_one({modulus, residues});
-    sets.insert(sets.end(), std::make_move_iterator(orbit.begin()),
-                std::make_move_iterator(orbit.end()));
-  }
+  for (const std::vector<int>& residues : representatives)
+    std::ranges::move(orbit_with_zero_and_one({modulus, residues}), std::back_inserter(sets));
   std::ranges::sort(sets, {}, &InterestSet::residues);
   return sets;
 }

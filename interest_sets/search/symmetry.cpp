@@ -75,9 +75,8 @@ TripleTypes::TripleTypes(int modulus) : modulus_(modulus) {
     }
   for (int x = 2; x < modulus; ++x)
     if (triples[static_cast<std::size_t>(x)] > 0) thirds_.push_back(x);
-  std::ranges::sort(thirds_, [&](int x, int y) {
-    return std::tuple(x != 2, -triples[static_cast<std::size_t>(x)], x) <
-           std::tuple(y != 2, -triples[static_cast<std::size_t>(y)], y);
+  std::ranges::sort(thirds_, {}, [&](int x) {
+    return std::tuple(x != 2, -triples[static_cast<std::size_t>(x)], x);
   });
   std::vector<int> rank(n, count());
   for (int type = 0; type < count(); ++type)

@@ -10,6 +10,7 @@
 // the largest responsibility falls; each trial changes two terms of every worker. No choice holds a
 // residue that the published one does not.
 #include <algorithm>
+#include <set>
 
 #include "interest_sets/split/distillation.h"
 
@@ -64,21 +65,13 @@ class Excess {
   std::vector<int> sums_;  // sum for each remainder and worker
 };
 
-// Marks the residue of the diagonal block and those of the pairs.
-std::vector<bool> held_residues(int modulus, const std::vector<ResiduePair>& pairs) {
-  std::vector<bool> held(static_cast<std::size_t>(modulus), false);
-  held[0] = true;
-  for (const ResiduePair& pair : pairs)
-    for (int residue : {pair.first, pair.second}) held[static_cast<std::size_t>(residue)] = true;
-  return held;
-}
-
 }  // namespace
 
 std::vector<ResiduePair> balanced_pairs(int modulus,
                                         std::span<const std::vector<ResiduePair>> choices,
                                         const std::vector<ResiduePair>& first_pairs) {
-  const std::vector<bool> held = held_residues(modulus, first_pairs);
+  std::set<int> held = {0};  // by the diagonal block and the pairs
+  for (const ResiduePair& pair : first_pairs) held.insert({pair.first, pair.second});
   std::vector<ResiduePair> kept = first_pairs;
   Excess excess(modulus);
   for (const ResiduePair& pair : kept) excess.add_pair(pair, 1);
@@ -89,8 +82,7 @@ std::vector<ResiduePair> balanced_pairs(int modulus,
     better = false;
     for (std::size_t i = 0; i < kept.size(); ++i)
       for (const ResiduePair& other : choices[i]) {
-        if (other == kept[i] || !held[static_cast<std::size_t>(other.first)] ||
-            !held[static_cast<std::size_t>(other.second)])
+        if (other == kept[i] || !held.contains(other.first) || !held.contains(other.second))
           continue;
         excess.add_pair(kept[i], -1);
         excess.add_pair(other, 1);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "base/status.h"
@@ -99,18 +101,15 @@ class GrowingLoads {
 // Returns the pairs of I by difference mod W, of either sign, in the order of its combinations.
 std::vector<std::vector<ResiduePair>> pairs_by_difference(const InterestSet& set) {
   const int modulus = set.modulus;
-  std::vector<std::size_t> places(static_cast<std::size_t>(modulus / 2 + 1), 0);  // from 1 on
+  std::map<int, std::size_t> places;
   std::vector<std::vector<ResiduePair>> pairs;
   for (std::size_t i = 0; i < set.residues.size(); ++i)
     for (std::size_t j = i + 1; j < set.residues.size(); ++j) {
       const int apart = std::abs(set.residues[j] - set.residues[i]);
       const int difference = std::min(apart, modulus - apart);
-      std::size_t& place = places[static_cast<std::size_t>(difference)];
-      if (place == 0) {
-        pairs.emplace_back();
-        place = pairs.size();
-      }
-      pairs[place - 1].push_back({set.residues[i], set.residues[j], 2 * difference == modulus});
+      const auto [place, fresh] = places.emplace(difference, pairs.size());
+      if (fresh) pairs.emplace_back();
+      pairs[place->second].push_back({set.residues[i], set.residues[j], 2 * difference == modulus});
     }
   return pairs;
 }
@@ -215,13 +214,9 @@ std::vector<std::int64_t> longest_subsequences(const InterestSet& set, Distillat
   std::vector<std::vector<int>> holders(static_cast<std::size_t>(modulus));
   std::vector<std::int64_t> tokens;
   for (int worker = 0; worker < modulus; ++worker) {
-    std::vector<int> groups = {worker};
-    for (const GroupPair& pair : distill(modulus, pairs, worker, distillation)) {
-      groups.push_back(pair.first);
-      groups.push_back(pair.second);
-    }
-    std::ranges::sort(groups);
-    groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+    std::set<int> groups = {worker};
+    for (const GroupPair& pair : distill(modulus, pairs, worker, distillation))
+      groups.insert({pair.first, pair.second});
     for (int group : groups) holders[static_cast<std::size_t>(group)].push_back(worker);
     tokens.push_back(40 * std::ssize(groups));
   }
