@@ -25,26 +25,19 @@ std::string pattern_kind(std::string_view mask) {
   return std::string(mask.substr(1, mask.find(':') - 1));
 }
 
-std::map<std::string, std::string> mask_names(const std::set<std::string>& masks) {
-  std::map<std::string, int> kinds;
-  for (const std::string& mask : masks) ++kinds[kind_name(mask)];
-  std::map<std::string, std::string> names;
-  for (const std::string& mask : masks) {
-    std::string name = kind_name(mask);
-    if (kinds[name] > 1 && mask.starts_with('{')) {
-      std::string inside = mask.substr(mask.find(':') + 1);
-      std::erase_if(inside, [](char c) { return c == '{' || c == '}'; });
-      name += ',' + inside;
-    }
-    names.emplace(mask, std::move(name));
-  }
-  return names;
+std::string mask_name(const std::string& mask, const std::set<std::string>& masks) {
+  const std::string kind = kind_name(mask);
+  const auto alike = [&](const std::string& other) { return kind_name(other) == kind; };
+  if (!mask.starts_with('{') || std::ranges::count_if(masks, alike) < 2) return kind;
+  std::string inside = mask.substr(mask.find(':') + 1);
+  std::erase_if(inside, [](char c) { return c == '{' || c == '}'; });
+  return kind + ',' + inside;
 }
 
 std::string pattern_name(const Row& row) {
   std::set<std::string> masks;
   for (const Row& other : all_rows(*row.table)) masks.insert(other.text("mask"));
-  return mask_names(masks).at(row.text("mask"));
+  return mask_name(row.text("mask"), masks);
 }
 
 }  // namespace qb
