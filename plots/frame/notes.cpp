@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences below figures that say how their numbers were obtained and what is missing.
-#include "plots/frame/lines.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
@@ -63,9 +63,8 @@ std::string interval_note(const Rows& rows) {
   });
   if (repeated.empty()) return "Single repeats, without bars.";
   const auto span = [&](NumberColumn column, double factor) {
-    const auto [least, most] = std::ranges::minmax(numbers_of(repeated, number_in(column)));
-    return least == most ? fmt::format("{:.3g}", factor * most)
-                         : fmt::format("{:.3g} to {:.3g}", factor * least, factor * most);
+    return range_text(
+        numbers_of(repeated, [&](const Row& row) { return factor * row.number(column); }));
   };
   const bool single =
       count(rows, [](const Row& row) { return row.number("n_samples") == 1.0; }) > 0;
