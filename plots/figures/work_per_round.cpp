@@ -14,18 +14,12 @@ namespace {
 constexpr const char* kPairsTitle = "Query-key pairs in each round";
 constexpr double kHalfRow = 0.38;
 
-// A scheme, and its rounds: x is the round, y the unmasked pairs per head of its busiest worker,
-// low those of the least busy one.
-struct Scheme {
-  std::string name{};
-  std::vector<Point> rounds{};
-};
-
 // Their sum would be that of neither pass, and a pair costs more in one than in the other.
 bool is_of_both_passes(const Row& row) { return row.table->has("pass") && row.is("pass", "both"); }
 
-// Gives the rounds of a case. A worker without a row in a round does nothing in it. The rounds that
-// end a backward pass without a pair are left out: they only bring gradients home.
+// Gives the rounds of a case: x is the round, y the unmasked pairs per head of its busiest worker,
+// low those of the least busy one, which is 0 if a worker has no row in it. The rounds that end a
+// backward pass without a pair are left out: they only bring gradients home.
 std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
   std::vector<Point> rounds;
   const Rows computing =
@@ -40,26 +34,27 @@ std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
   return rounds;
 }
 
-double path_of(const Scheme& scheme) {
+double path_of(const Series& scheme) {
   double sum = 0.0;
-  for (const Point& round : scheme.rounds) sum += round.y;
+  for (const Point& round : scheme.points) sum += round.y;
   return sum;
 }
 
-// Gives the schemes of a panel, named by algorithm and by what else changes the counts.
-std::vector<Scheme> round_schemes(const Group& panel, const std::map<std::string, Rows>& steps) {
+// Gives the schemes of a panel with their rounds, named by algorithm and by what else changes the
+// counts.
+std::vector<Series> round_schemes(const Group& panel, const std::map<std::string, Rows>& steps) {
   const auto counts = [](const Point& round) { return std::tuple(round.x, round.y, round.low); };
-  std::vector<Scheme> schemes;
+  std::vector<Series> schemes;
   Rows rows;
   for (const Row& row : order(panel.rows, [](const Row& one) { return one.text("algorithm"); })) {
     const std::string& algorithm = row.text("algorithm");
     const std::vector<Point> rounds = rounds_of(row, steps.at(row.text("case_id")));
-    const bool known = std::ranges::any_of(schemes, [&](const Scheme& other) {
+    const bool known = std::ranges::any_of(schemes, [&](const Series& other) {
       return other.name == algorithm &&
-             std::ranges::equal(other.rounds, rounds, {}, counts, counts);
+             std::ranges::equal(other.points, rounds, {}, counts, counts);
     });
     if (known || rounds.empty()) continue;
-    schemes.push_back({algorithm, rounds});
+    schemes.push_back({.name = algorithm, .points = rounds});
     rows.push_back(row);
   }
   const Columns others =
@@ -71,7 +66,7 @@ std::vector<Scheme> round_schemes(const Group& panel, const std::map<std::string
 
 // Draws a row for each scheme: its rounds one after another, then its critical path and the share
 // of the longest one.
-Panel scheme_rows(const std::vector<Scheme>& schemes) {
+Panel scheme_rows(const std::vector<Series>& schemes) {
   Panel panel{.x = {.label = "unmasked pairs a head on the critical path",
                     .column = "critical_path_pairs",
                     .from_zero = true},
@@ -81,7 +76,7 @@ Panel scheme_rows(const std::vector<Scheme>& schemes) {
   Series sums = rectangles("sum", kWhite);
   sums.in_legend = false;
   const double longest = path_of(*std::ranges::max_element(schemes, {}, path_of));
-  for (const Scheme& scheme : schemes) {
+  for (const Series& scheme : schemes) {
     const double at = add_tic(panel.y, scheme.name);
     const auto add_bar = [&](Series& to, double from, double length) {
       Point bar = box(from, from + length, at - kHalfRow, at + kHalfRow);
@@ -90,7 +85,7 @@ Panel scheme_rows(const std::vector<Scheme>& schemes) {
       to.points.push_back(bar);
     };
     double from = 0.0;
-    for (const Point& round : scheme.rounds) {
+    for (const Point& round : scheme.points) {
       for (const auto& [part, begin, end] :
            {std::tuple(&all, 0.0, round.low), std::tuple(&some, round.low, round.y)}) {
         if (!(end > begin)) continue;
@@ -115,10 +110,10 @@ std::string panel_name(const Row& row) {
 }
 
 // Compares the longest and the shortest critical path of the panel where they differ most.
-std::string paths_title(const std::vector<std::vector<Scheme>>& panels) {
+std::string paths_title(const std::vector<std::vector<Series>>& panels) {
   std::string title = kPairsTitle;
   double most = 1.0;
-  for (const std::vector<Scheme>& schemes : panels) {
+  for (const std::vector<Series>& schemes : panels) {
     const auto [shortest, longest] = std::ranges::minmax_element(schemes, {}, path_of);
     const double ratio = path_of(*longest) / path_of(*shortest);
     if (!(ratio > most)) continue;
@@ -145,13 +140,13 @@ Figure work_per_round_figure(const PlottedRun& run) {
   Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
   const std::size_t of_one_round = std::erase_if(panels, [&](const Group& panel) {
     return std::ranges::all_of(round_schemes(panel, steps),
-                               [](const Scheme& one) { return one.rounds.size() == 1; });
+                               [](const Series& one) { return one.points.size() == 1; });
   });
   const std::string left_out = keep_first(panels, kMostPanels, "N, W and mask");
   if (panels.empty())
     return empty_figure(kPairsTitle,
                         "no case has several workers, and pairs of several rounds in steps.csv");
-  std::vector<std::vector<Scheme>> drawn;
+  std::vector<std::vector<Series>> drawn;
   Figure figure{.more_columns = {"round"}};
   for (const Group& panel : panels) {
     drawn.push_back(round_schemes(panel, steps));
