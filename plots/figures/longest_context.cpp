@@ -165,7 +165,7 @@ Figure longest_context_figure(const PlottedRun& run) {
          .series = budget_lines(one, unit)});
   arrange_panels(figure, 2);
   figure.panels.front().series.push_back(
-      legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true));
+      {.name = "predicted", .style = {kGrey, 0, 1}, .thin = true});
   return figure;
 }
 

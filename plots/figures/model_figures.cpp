@@ -83,9 +83,10 @@ Figure dot_figure(const DotFigure& declared) {
   add(panel, marks_of(declared, kinds));
   add(panel, summaries_of(declared));
   for (std::size_t slot = 0; slot < kinds.size(); ++slot)
-    panel.series.push_back(legend_key(declared.mark_name + kinds[slot].key[0],
-                                      declared.look("", slot, kinds[slot].key[0]), Draw::points,
-                                      declared.hollow));
+    panel.series.push_back({.name = declared.mark_name + kinds[slot].key[0],
+                            .draw = Draw::points,
+                            .style = declared.look("", slot, kinds[slot].key[0]),
+                            .thin = declared.hollow});
   Figure figure{.title = declared.title,
                 .panels = {panel},
                 .notes = declared.notes,

@@ -104,10 +104,6 @@ Series limit_line(std::string name, double y, bool in_legend) {
           .points = {{.y = y}}};
 }
 
-Series legend_key(std::string name, const Style& style, Draw draw, bool thin) {
-  return {.name = std::move(name), .draw = draw, .style = style, .thin = thin};
-}
-
 void add(Panel& panel, std::vector<Series> series) {
   for (Series& one : series)
     if (!one.points.empty()) panel.series.push_back(std::move(one));

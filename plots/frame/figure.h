@@ -130,10 +130,6 @@ void arrange_panels(Figure& figure, int columns);
 // Draws a grey dashed line across a panel.
 [[nodiscard]] Series limit_line(std::string name, double y, bool in_legend = true);
 
-// Makes an entry of the legend that has no data.
-[[nodiscard]] Series legend_key(std::string name, const Style& style, Draw draw = Draw::line_points,
-                                bool thin = false);
-
 // Adds those that have a point.
 void add(Panel& panel, std::vector<Series> series);
 
