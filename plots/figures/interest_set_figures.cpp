@@ -12,7 +12,7 @@ double workers(const Row& row) { return row.number("workers"); }
 // A column over W, times a factor, against W.
 Series over_workers(const Rows& rows, const std::string& name, const Style& style,
                     const std::string& column, double factor = 1.0) {
-  return line_series({.rows = rows, .name = name, .style = style}, [&](const Row& row) {
+  return line_series({.name = name, .style = style}, rows, [&](const Row& row) {
     return Point{.x = workers(row), .y = factor * row.number_at(column) / workers(row)};
   });
 }

@@ -49,7 +49,7 @@ std::vector<Series> kernel_marks(const Rows& rows, const PointOf& value, bool on
     line.style = dtype_style(line.key[1]);
     if (!one_kernel) line.style.colour = kernel_style(line.key[0]).colour;
     line.draw = Draw::points;
-    marks.push_back(line_series(line, [&](const Row& row) {
+    marks.push_back(line_series(line, line.rows, [&](const Row& row) {
       Point point = value(row);
       point.x = row.number("n_tokens");
       point.disturbed = point.disturbed || !counts(row);
@@ -80,13 +80,10 @@ std::vector<Series> published_lines(const Row& any) {
             });
   std::vector<Series> lines;
   for (const auto& [word, name, grey] : kKernels) {
-    const Group kernel{
-        .rows =
-            where(rows, [own = word](const Row& row) { return row.at("implementation") == own; }),
-        .name = name,
-        .style = {grey},
-        .published = true};
-    lines.push_back(line_series(kernel, [](const Row& row) {
+    const Rows own =
+        where(rows, [kernel = word](const Row& row) { return row.at("implementation") == kernel; });
+    const Series line{.name = name, .style = {grey}, .published = true};
+    lines.push_back(line_series(line, own, [](const Row& row) {
       return Point{.x = labelled_length(row.at("sequence_length_label")),
                    .y = row.number_at("speed_tflop_per_s")};
     }));

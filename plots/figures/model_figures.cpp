@@ -308,9 +308,9 @@ Figure published_parity_figure(const CsvTable& answers, const CsvTable& coverage
                            [](const Group& one) { return disputed(one.rows); });
   Groups rows;
   std::erase_if(tables, [&](const Group& one) {
-    Group marks{.key = one.key,
-                .rows = where(shown, [&](const Row& row) { return row.at(by) == one.key[0]; }),
-                .name = spaced(one.key[0])};
+    Group marks{{.name = spaced(one.key[0])}, one.key, where(shown, [&](const Row& row) {
+                  return row.at(by) == one.key[0];
+                })};
     const std::string paper = spaced(one.rows.front().at("paper")) + " ";
     if (marks.name.starts_with(paper)) marks.name.erase(0, paper.size());
     const bool nothing = marks.rows.empty() && disputed(one.rows) == 0.0;

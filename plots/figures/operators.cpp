@@ -71,7 +71,7 @@ std::vector<Series> operator_marks(const Rows& rows) {
   shade_equal_looks(marks);
   std::vector<Series> drawn;
   for (const Group& one : marks)
-    drawn.push_back(line_series(one, [](const Row& row) {
+    drawn.push_back(line_series(one, one.rows, [](const Row& row) {
       Point point = time_ms(row);
       point.x = distance_of(row);
       point.disturbed = disturbed(row);

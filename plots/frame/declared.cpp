@@ -522,7 +522,7 @@ std::vector<Series> bounded_line(Group line, const ShownValue& value, const Draw
     shown.x = plan.x.at(row);
     return shown;
   };
-  drawn.push_back(line_series(line, point, true));
+  drawn.push_back(line_series(line, line.rows, point, true));
   return drawn;
 }
 

@@ -73,7 +73,7 @@ Groups group(const Rows& rows, const std::function<std::vector<std::string>(cons
   std::map<std::vector<std::string>, Rows, decltype(&key_less)> found(&key_less);
   for (const Row& row : rows) found[key(row)].push_back(row);
   Groups groups;
-  for (auto& [values, members] : found) groups.push_back({.key = values, .rows = members});
+  for (auto& [values, members] : found) groups.push_back({{}, values, members});
   return groups;
 }
 

@@ -102,16 +102,9 @@ template <std::invocable<const Row&> Value>
 using PointOf = std::function<Point(const Row&)>;
 
 // Rows that share the values of some columns. Figures give it a name and a look.
-struct Group {
+struct Group : Series {
   std::vector<std::string> key{};  // those values
   Rows rows{};                     // in the order in which they came
-  // As those of Series:
-  std::string name{};
-  Style style{};
-  bool thin = false;
-  bool published = false;
-  bool in_legend = true;
-  Draw draw = Draw::line_points;
 };
 using Groups = std::vector<Group>;
 

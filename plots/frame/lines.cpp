@@ -37,14 +37,8 @@ std::string not_drawn(const std::vector<Omission>& all) {
   return parts.empty() ? "" : fmt::format("{}{}.", kNotDrawn, listed(parts, "; "));
 }
 
-Series line_series(const Group& line, const PointOf& value, bool breaks) {
-  Series series{.name = line.name,
-                .draw = line.draw,
-                .style = line.style,
-                .published = line.published,
-                .thin = line.thin,
-                .in_legend = line.in_legend};
-  for (const Row& row : line.rows) {
+Series line_series(Series series, const Rows& rows, const PointOf& value, bool breaks) {
+  for (const Row& row : rows) {
     if (breaks && out_of_memory(row)) continue;
     const Point point = value(row);
     if (breaks || !std::isnan(point.y)) series.points.push_back(point);

@@ -27,9 +27,10 @@ void join_not_drawn(std::vector<std::string>& notes);
 
 // ---- pieces ------------------------------------------------------------------------------------
 
-// Draws a point for each row, in their order; those without a y are left out unless they break the
+// Adds a point for each row, in their order; those without a y are left out unless they break the
 // line.
-[[nodiscard]] Series line_series(const Group& line, const PointOf& value, bool breaks = false);
+[[nodiscard]] Series line_series(Series series, const Rows& rows, const PointOf& value,
+                                 bool breaks = false);
 
 // Keeps the first `most` panels and returns not_drawn() of the others; `order` says by what they
 // are sorted.

@@ -16,7 +16,7 @@ TEST(Lines, HollowMarksAreCounted) {
 }
 
 TEST(Lines, LinesOfOneAlgorithmDifferInTheirLightnessAlone) {
-  Groups lines = {{.name = "cqs"}, {.name = "ring"}, {.name = "ring"}};
+  Groups lines = {{{.name = "cqs"}}, {{.name = "ring"}}, {{.name = "ring"}}};
   for (Group& line : lines) line.style = algorithm_style(line.name);
   shade_equal_looks(lines);
   EXPECT_EQ(lines[0].style, algorithm_style("cqs"));

@@ -97,7 +97,7 @@ std::vector<Series> striped_speed_ups(std::int64_t workers) {
     line.in_legend = false;
     const bool tpu = line.key[1].starts_with("TPU");
     line.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(line.key[0])};
-    lines.push_back(line_series(line, [=](const Row& row) {
+    lines.push_back(line_series(line, line.rows, [=](const Row& row) {
       const double block = row.number_at("block_size_tokens");
       const double tokens = row.number_at("sequence_length_tokens") / static_cast<double>(workers);
       return Point{.x = std::isnan(block) ? tokens : block,
