@@ -9,21 +9,14 @@
 namespace qb {
 namespace {
 
-bool is_causal(const Row& row) { return row.is("mask", "causal"); }
-
 Rows operator_rows(const CsvTable& cases) {
   return where(where(standing_rows(cases), "workload", {"sequence_mixer"}),
                [](const Row& row) { return ran(row) && row.is("workers", "1") && !modelled(row); });
 }
 
 bool is_exact(const Row& row) {
-  return row.is("mixer_operator", "softmax") && (is_causal(row) || row.is("mask", "full"));
-}
-
-std::string operator_name(const Row& row) {
-  if (row.is("mixer_operator", "softmax") && !is_exact(row)) return pattern_kind(row.text("mask"));
-  return (is_exact(row) ? "exact" : row.text("mixer_operator")) +
-         (is_causal(row) ? ", causal" : "");
+  return row.is("mixer_operator", "softmax") &&
+         (row.is("mask", "causal") || row.is("mask", "full"));
 }
 
 double distance_of(const Row& row) { return row.number("distance_to_exact"); }
@@ -45,8 +38,8 @@ bool may_beat(const Row& a, const Row& b) {
 
 // The operators of a panel share a mask, which their names need not say.
 std::string short_name(const Row& row) {
-  const std::string name = operator_name(row);
-  return name.substr(0, name.find(','));
+  if (!row.is("mixer_operator", "softmax")) return row.text("mixer_operator");
+  return is_exact(row) ? "exact" : pattern_kind(row.text("mask"));
 }
 
 // Gives the operators that no other one beats, by distance.
