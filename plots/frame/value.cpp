@@ -41,10 +41,6 @@ Point inverse(const Point& point, double over) {
 
 Point time_of(const Row& row) { return timed(row, clock_of(row), 1.0); }
 
-double flop_of_worker(const Row& row) {
-  return row.number("unmasked_flop") / row.number("workers");
-}
-
 // The waiting over bytes / bandwidth. Under `serial` workers take turns, and what a root scatters
 // and gathers has no such time.
 Point exposed_ratio(const Row& row) {
@@ -91,8 +87,9 @@ std::function<Point(const Row&)> derived_value(const std::string& word, const Pe
     };
   const bool share = word == "mfu";
   return [=](const Row& row) {
+    const double flop_of_worker = row.number("unmasked_flop") / row.number("workers");
     return inverse(time_of(row),
-                   flop_of_worker(row) * (share ? kPercent / peak_of_device(row, peak) : 1.0));
+                   flop_of_worker * (share ? kPercent / peak_of_device(row, peak) : 1.0));
   };
 }
 
