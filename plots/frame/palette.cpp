@@ -59,7 +59,7 @@ constexpr std::pair<std::string_view, Style> kOperators[] = {
     {"nystrom", {0x259F78, 2}},        {"linformer", {0xF2B00D, 3}},
     {"perceiver", {0xAF799E, 5}},      {"ssd", {0x6A1342, 2}},
     {"selective_scan", {0xA39A43, 3}}, {"axial", {0x3D7248, 4}},
-    {"gated_delta", {0x0A00F0, 0}},    {"short_convolution", {0x6F6F6F, 5}},
+    {"gated_delta", {0x0A00F0, 0}},    {"short_convolution", {0x3C3600, 5}},
 };
 
 // Those of one and of two threads, lighter and darker, are told apart, too.

@@ -260,10 +260,12 @@ class ObeyOrRefuse : public testing::Test {
       return;
     }
     if (parameter.key == "mixer.scan" || parameter.key == "mixer.blocks" ||
-        parameter.key == "mixer.layout") {
+        parameter.key == "mixer.layout" || parameter.key == "mixer.gate") {
       c.workload = WorkloadKind::sequence_mixer;
       const bool reduces = !is_free("mixer.scan") && c.mixer.scan == ScanKind::all_reduce;
-      c.mixer.kind = reduces ? Mixer::nystrom : Mixer::ssd;
+      c.mixer.kind = reduces                         ? Mixer::nystrom
+                     : parameter.key == "mixer.gate" ? Mixer::gated_delta
+                                                     : Mixer::ssd;
       c.mask = reduces ? MaskKind::full : MaskKind::causal;
       c.algorithm = "dense";
       c.workers = 4;
@@ -348,7 +350,7 @@ TEST_F(ObeyOrRefuse, EveryParameterOfEveryCase) {
         // A graph has no parts, and of its wall clock the probe knows nothing.
         if (c.launch == Launch::graph && parameter.key == "clock") continue;
         const bool of_nics = parameter.key == "cluster.nics" || parameter.key == "cluster.order";
-        if (c.ranks != Ranks::model && of_nics) continue;
+        if ((c.ranks != Ranks::model || c.link_mode == LinkMode::nocomm) && of_nics) continue;
         const auto before = prediction(c);
         if (!before) {
           ++refused;
