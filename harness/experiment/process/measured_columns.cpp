@@ -37,18 +37,18 @@ std::string column_of(std::string_view number, std::string_view end) {
   return is_column(column) ? column : std::string();
 }
 
-// Adds the columns of gradients' errors, which begin with `prefixes`; that of sinks has none.
-void add_gradient_errors(std::span<const std::string_view> prefixes,
-                         const std::vector<GradientErrors>& gradients, RowValues& values) {
-  for (std::size_t i = 0; i < std::min(gradients.size(), prefixes.size()); ++i) {
-    const std::string prefix(prefixes[i]);
-    values.set_number(prefix + "_max_error", gradients[i].max_error);
-    values.set_number(prefix + "_naive_error", gradients[i].naive_error);
-    values.set_number(prefix + "_tolerance", gradients[i].tolerance);
-    // It has no bound where all of the reference is 0.
-    if (std::isfinite(gradients[i].relative_l2_error))
-      values.set_number(prefix + "_relative_l2_error", gradients[i].relative_l2_error);
-  }
+// Adds the columns of a gradient's errors, which begin with prefixes[place]; that of sinks has
+// none.
+void add_gradient_errors(std::span<const std::string_view> prefixes, std::ptrdiff_t place,
+                         const GradientErrors& errors, RowValues& values) {
+  if (place >= std::ssize(prefixes)) return;
+  const std::string prefix(prefixes[static_cast<std::size_t>(place)]);
+  values.set_number(prefix + "_max_error", errors.max_error);
+  values.set_number(prefix + "_naive_error", errors.naive_error);
+  values.set_number(prefix + "_tolerance", errors.tolerance);
+  // It has no bound where all of the reference is 0.
+  if (std::isfinite(errors.relative_l2_error))
+    values.set_number(prefix + "_relative_l2_error", errors.relative_l2_error);
 }
 
 // What disturbed most of them. One of them at least is disturbed.
@@ -84,8 +84,11 @@ void add_verification(const Verification& verification, RowValues& values) {
   values.set("lse_max_error", verification.lse_max_error);
   values.set("relative_l2_error", verification.relative_l2_error);
   if (!verification.gradients.empty()) values.set("verified_keys", verification.keys);
-  add_gradient_errors(kGradientColumns, verification.gradients, values);
-  add_gradient_errors(kLayerGradientColumns, verification.layer_gradients, values);
+  for (const GradientErrors& errors : verification.gradients)
+    add_gradient_errors(kGradientColumns, std::ranges::find(kGradients, errors.what) - kGradients,
+                        errors, values);
+  for (std::ptrdiff_t i = 0; const GradientErrors& errors : verification.layer_gradients)
+    add_gradient_errors(kLayerGradientColumns, i++, errors, values);
 }
 
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
