@@ -83,13 +83,6 @@ Interval compare(std::string_view sign, const FormulaValue& a, const FormulaValu
   return truth(left >= right);
 }
 
-Interval power(const Interval& base, const Interval& exponent) {
-  if (!base.known() || !exponent.known()) return exactly(kNoNumber);
-  const double ends[] = {std::pow(base.low, exponent.low), std::pow(base.low, exponent.high),
-                         std::pow(base.high, exponent.low), std::pow(base.high, exponent.high)};
-  return {std::ranges::min(ends), std::pow(base.value, exponent.value), std::ranges::max(ends)};
-}
-
 Interval operate(const Node& node, const FormulaScope& scope) {
   const std::string& sign = node.name;
   const Node& a = *node.children[0];
@@ -102,7 +95,7 @@ Interval operate(const Node& node, const FormulaScope& scope) {
   if (sign == "-") return number_of(a, scope) - number_of(b, scope);
   if (sign == "*") return number_of(a, scope) * number_of(b, scope);
   if (sign == "/") return number_of(a, scope) / number_of(b, scope);
-  if (sign == "^") return power(number_of(a, scope), number_of(b, scope));
+  if (sign == "^") return combined(number_of(a, scope), number_of(b, scope), std::pow);
   return compare(sign, value_of(a, scope), value_of(b, scope));
 }
 
@@ -195,19 +188,19 @@ FormulaValue value_of(const Node& node, const FormulaScope& scope) {
   return {};
 }
 
-void collect(const Node& node, std::vector<CellReference>& found) {
-  if (node.kind == Node::cells) found.push_back(node.reference);
-  for (const NodePtr& child : node.children) collect(*child, found);
+// Gathers that member of all nodes of a kind.
+template <class T>
+std::vector<T> collected(const Node& node, Node::Kind kind, T Node::*member) {
+  std::vector<T> found;
+  if (node.kind == kind) found.push_back(node.*member);
+  const auto add = [&](const Node& below) {
+    std::ranges::move(collected(below, kind, member), std::back_inserter(found));
+  };
+  for (const NodePtr& child : node.children) add(*child);
   for (const NodePtr& binding : node.bindings)
     // A bare word may be a text, so it may not be a reference.
-    if (binding != nullptr && !is_bare_word(*binding)) collect(*binding, found);
-}
-
-void collect_functions(const Node& node, std::vector<std::string>& found) {
-  if (node.kind == Node::call) found.push_back(node.name);
-  for (const NodePtr& child : node.children) collect_functions(*child, found);
-  for (const NodePtr& binding : node.bindings)
-    if (binding != nullptr) collect_functions(*binding, found);
+    if (binding != nullptr && !is_bare_word(*binding)) add(*binding);
+  return found;
 }
 
 }  // namespace
@@ -226,15 +219,11 @@ FormulaValue Expression::value(const FormulaScope& scope) const {
 bool Expression::holds(const FormulaScope& scope) const { return is_true(evaluate(scope)); }
 
 std::vector<CellReference> Expression::references() const {
-  std::vector<CellReference> found;
-  collect(*root_, found);
-  return found;
+  return collected(*root_, Node::cells, &Node::reference);
 }
 
 std::vector<std::string> Expression::functions() const {
-  std::vector<std::string> found;
-  collect_functions(*root_, found);
-  return found;
+  return collected(*root_, Node::call, &Node::name);
 }
 
 bool Expression::is_word() const { return is_bare_word(*root_); }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <initializer_list>
 
 #include "base/numbers.h"
 #include "base/status.h"
@@ -59,16 +61,18 @@ class Parser {
     if (!take(token)) fail(fmt::format("'{}' is missing", token));
   }
 
-  NodePtr disjunction() {
-    NodePtr left = conjunction();
-    while (take("or")) left = operation("or", std::move(left), conjunction());
-    return left;
+  // Takes operands with any of these signs between them, from left to right.
+  NodePtr chain(NodePtr (Parser::*operand)(), std::initializer_list<std::string_view> signs) {
+    NodePtr left = (this->*operand)();
+    for (;;) {
+      const auto sign =
+          std::ranges::find_if(signs, [&](std::string_view one) { return take(one); });
+      if (sign == signs.end()) return left;
+      left = operation(std::string(*sign), std::move(left), (this->*operand)());
+    }
   }
-  NodePtr conjunction() {
-    NodePtr left = negation();
-    while (take("and")) left = operation("and", std::move(left), negation());
-    return left;
-  }
+  NodePtr disjunction() { return chain(&Parser::conjunction, {"or"}); }
+  NodePtr conjunction() { return chain(&Parser::negation, {"and"}); }
   NodePtr negation() { return take("not") ? operation("not", negation()) : comparison(); }
   NodePtr comparison() {
     NodePtr left = sum();
@@ -76,28 +80,8 @@ class Parser {
       if (take(sign)) return operation(std::string(sign), std::move(left), sum());
     return left;
   }
-  NodePtr sum() {
-    NodePtr left = product();
-    while (true) {
-      if (take("+"))
-        left = operation("+", std::move(left), product());
-      else if (take("-"))
-        left = operation("-", std::move(left), product());
-      else
-        return left;
-    }
-  }
-  NodePtr product() {
-    NodePtr left = signed_power();
-    while (true) {
-      if (take("*"))
-        left = operation("*", std::move(left), signed_power());
-      else if (take("/"))
-        left = operation("/", std::move(left), signed_power());
-      else
-        return left;
-    }
-  }
+  NodePtr sum() { return chain(&Parser::product, {"+", "-"}); }
+  NodePtr product() { return chain(&Parser::signed_power, {"*", "/"}); }
   NodePtr signed_power() {
     if (take("-")) return operation("negative", signed_power());
     NodePtr base = primary();

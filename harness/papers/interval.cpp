@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "base/verdict.h"
 
@@ -11,11 +10,6 @@ namespace qb {
 namespace {
 
 constexpr Interval kNoValue{kNoNumber, kNoNumber, kNoNumber};
-
-Interval around(double value, std::span<const double> ends) {
-  const auto [low, high] = std::ranges::minmax(ends);
-  return {low, value, high};
-}
 
 }  // namespace
 
@@ -44,22 +38,26 @@ Interval operator+(const Interval& a, const Interval& b) {
 
 Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
 
-Interval operator*(const Interval& a, const Interval& b) {
+Interval combined(const Interval& a, const Interval& b, double (*function)(double, double)) {
   if (!a.known() || !b.known()) return kNoValue;
-  const double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-  return around(a.value * b.value, ends);
+  const double ends[] = {function(a.low, b.low), function(a.low, b.high), function(a.high, b.low),
+                         function(a.high, b.high)};
+  return {std::ranges::min(ends), function(a.value, b.value), std::ranges::max(ends)};
+}
+
+Interval operator*(const Interval& a, const Interval& b) {
+  return combined(a, b, [](double x, double y) { return x * y; });
 }
 
 Interval operator/(const Interval& a, const Interval& b) {
-  if (!a.known() || !b.known() || (b.low <= 0.0 && b.high >= 0.0)) return kNoValue;
-  const double ends[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
-  return around(a.value / b.value, ends);
+  if (b.low <= 0.0 && b.high >= 0.0) return kNoValue;
+  return combined(a, b, [](double x, double y) { return x / y; });
 }
 
 Interval monotone(const Interval& a, double (*function)(double)) {
   if (!a.known()) return kNoValue;
-  const double ends[] = {function(a.low), function(a.high)};
-  return around(function(a.value), ends);
+  const auto [low, high] = std::minmax({function(a.low), function(a.high)});
+  return {low, function(a.value), high};
 }
 
 }  // namespace qb

@@ -31,6 +31,9 @@ struct Interval {
 // No value where b may be 0.
 [[nodiscard]] Interval operator/(const Interval& a, const Interval& b);
 
+// Applies a function that never falls, or never rises, in either argument, to all pairs of ends.
+[[nodiscard]] Interval combined(const Interval& a, const Interval& b,
+                                double (*function)(double, double));
 // Applies a function that never falls, or never rises, to both ends.
 [[nodiscard]] Interval monotone(const Interval& a, double (*function)(double));
 
