@@ -44,12 +44,11 @@ class Trial {
     return value.text || value.numbers.empty() ? as_printed("") : value.numbers[0];
   }
 
-  // The values of all keys but one; empty for none.
-  std::string other_keys(std::size_t row, std::string_view but) const {
+  // The values of all keys but these.
+  std::string other_keys(std::size_t row, const std::vector<std::string>& but) const {
     std::string joined;
     for (const std::string& key : table_.keys())
-      if (key != but) joined += table_.cells.text(row, key) + ", ";
-    if (!joined.empty()) joined.resize(joined.size() - 2);
+      if (std::ranges::count(but, key) == 0) joined += table_.cells.text(row, key) + ", ";
     return joined;
   }
 
@@ -59,7 +58,7 @@ class Trial {
       const Interval value = number(row, column);
       if (!value.known()) continue;
       const double tokens = tokens_of_label(table_.cells.text(row, table_.tokens));
-      series[other_keys(row, table_.tokens)].push_back({row, tokens, value});
+      series[other_keys(row, {table_.tokens})].push_back({row, tokens, value});
     }
     for (auto& [keys, points] : series) std::ranges::sort(points, {}, &Point::tokens);
     return series;
@@ -143,25 +142,19 @@ class Trial {
     const bool falls = after.value.high * kFallOfNoise < before.value.low;
     const bool is_time = column.role == ColumnRole::time;
     const bool leaps = is_time && after.value.low > kGrowthOfNoise * most * before.value.high;
-    const std::string what =
-        fmt::format("{} from {:g} to {:g} tokens", column.name, before.tokens, after.tokens);
+    const Rule rule = is_time && !falls ? Rule::quadratic : Rule::rising;
+    Verdict verdict{Answer::obeys,
+                    is_time ? "the growth that attention can have" : "that memory does not fall"};
     if (falls)
-      add(column, after.row, Rule::rising, after.value, before.value,
-          {Answer::contradicts,
-           fmt::format("it falls from {:.4g} to {:.4g}", before.value.value, after.value.value)},
-          what);
+      verdict = {Answer::contradicts, fmt::format("it falls from {:.4g} to {:.4g}",
+                                                  before.value.value, after.value.value)};
     else if (leaps)
-      add(column, after.row, Rule::quadratic, after.value, before.value * exactly(most),
-          {Answer::contradicts,
-           fmt::format("it grows {:.4g}-fold, and the square of the length {:.4g}-fold", grown,
-                       most)},
-          what);
-    else
-      add(column, after.row, is_time ? Rule::quadratic : Rule::rising, after.value,
-          is_time ? before.value * exactly(most) : before.value,
-          {Answer::obeys,
-           is_time ? "the growth that attention can have" : "that memory does not fall"},
-          what);
+      verdict = {Answer::contradicts,
+                 fmt::format("it grows {:.4g}-fold, and the square of the length {:.4g}-fold",
+                             grown, most)};
+    add(column, after.row, rule, after.value,
+        rule == Rule::quadratic ? before.value * exactly(most) : before.value, std::move(verdict),
+        fmt::format("{} from {:g} to {:g} tokens", column.name, before.tokens, after.tokens));
   }
 
   // The memory that each further token takes is the same from step to step.
@@ -193,13 +186,6 @@ class Trial {
   void fits(const PublishedColumn& status, const Expression& bytes) {
     std::vector<std::string> sizes = {table_.tokens};
     for (const CellReference& reference : bytes.references()) sizes.push_back(reference.column);
-    const auto group = [&](std::size_t row) {
-      std::string joined;
-      for (const std::string& key : table_.keys())
-        if (std::ranges::find(sizes, key) == sizes.end())
-          joined += table_.cells.text(row, key) + ", ";
-      return joined;
-    };
     struct Ran {
       std::size_t row = 0;
       double bytes = 0.0;
@@ -211,11 +197,11 @@ class Trial {
     };
     for (std::size_t row = 0; row < table_.cells.size(); ++row)
       if (table_.cells.text(row, status.name) == "ok") {
-        Ran& ran = largest[group(row)];
+        Ran& ran = largest[other_keys(row, sizes)];
         if (bytes_of(row) > ran.bytes) ran = {row, bytes_of(row)};
       }
     for (std::size_t row = 0; row < table_.cells.size(); ++row) {
-      const auto ran = largest.find(group(row));
+      const auto ran = largest.find(other_keys(row, sizes));
       if (table_.cells.text(row, status.name) != "oom" || ran == largest.end()) continue;
       const double need = bytes_of(row);
       const bool odd = need <= ran->second.bytes;
@@ -263,7 +249,7 @@ class Trial {
     std::map<std::string, std::map<std::string, std::size_t>> rows;
     for (std::size_t row = 0; row < table_.cells.size(); ++row)
       if (!table_.cells.text(row, column.name).empty())
-        rows[table_.cells.text(row, key)][other_keys(row, key)] = row;
+        rows[table_.cells.text(row, key)][other_keys(row, {key})] = row;
     for (auto a = rows.begin(); a != rows.end(); ++a)
       for (auto b = std::next(a); b != rows.end(); ++b) {
         std::vector<std::size_t> shared;
