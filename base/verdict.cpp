@@ -53,20 +53,6 @@ double exponent(std::span<const ShapePoint> points, Value value) {
   return fit_power(values_of(points, &ShapePoint::x), values_of(points, value));
 }
 
-std::optional<std::string> reversed_order(std::span<const ShapePoint> points) {
-  for (std::size_t i = 0; i < points.size(); ++i)
-    for (std::size_t j = i + 1; j < points.size(); ++j) {
-      const ShapePoint& a = points[i];
-      const ShapePoint& b = points[j];
-      const bool rises = clearly_above(b.published, a.published) && ours_clearly_above(a, b);
-      const bool falls = clearly_above(a.published, b.published) && ours_clearly_above(b, a);
-      if (rises || falls)
-        return fmt::format("from {:g} to {:g} published {} and ours {}", a.x, b.x,
-                           rises ? "rises" : "falls", rises ? "falls" : "rises");
-    }
-  return std::nullopt;
-}
-
 // Says how the two stand on different sides of the level, if one of them does so clearly.
 std::optional<std::string> other_side(std::span<const ShapePoint> points, double level) {
   for (const ShapePoint& p : points) {
@@ -81,26 +67,33 @@ std::optional<std::string> other_side(std::span<const ShapePoint> points, double
   return std::nullopt;
 }
 
-// How many pairs of points there are, how many of them were published clearly apart, and how many
-// of those ours has in the same order.
+// How many pairs of points there are, how many of them were published clearly apart, how many of
+// those ours has in the same order, and what the first is that it has in the other.
 struct Pairs {
   std::size_t all = 0;
   std::size_t resolved = 0;
   std::size_t reproduced = 0;
+  std::optional<std::string> reversed{};
 };
 
 Pairs pairs_of(std::span<const ShapePoint> points) {
   Pairs pairs;
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t j = i + 1; j < points.size(); ++j) {
-      const bool rises = clearly_above(points[j].published, points[i].published);
-      const bool falls = clearly_above(points[i].published, points[j].published);
+      const ShapePoint& a = points[i];
+      const ShapePoint& b = points[j];
+      const bool rises = clearly_above(b.published, a.published);
+      const bool falls = clearly_above(a.published, b.published);
+      const bool ours_rises = ours_clearly_above(b, a);
+      const bool ours_falls = ours_clearly_above(a, b);
       ++pairs.all;
       pairs.resolved += rises || falls ? 1u : 0u;
-      pairs.reproduced += (rises && ours_clearly_above(points[j], points[i])) ||
-                                  (falls && ours_clearly_above(points[i], points[j]))
-                              ? 1u
-                              : 0u;
+      pairs.reproduced += (rises && ours_rises) || (falls && ours_falls) ? 1u : 0u;
+      const bool only_published_rises = rises && ours_falls;
+      if (!pairs.reversed && (only_published_rises || (falls && ours_rises)))
+        pairs.reversed = fmt::format("from {:g} to {:g} published {} and ours {}", a.x, b.x,
+                                     only_published_rises ? "rises" : "falls",
+                                     only_published_rises ? "falls" : "rises");
     }
   return pairs;
 }
@@ -139,8 +132,15 @@ Verdict with_power(std::span<const ShapePoint> known, const Judge& judge_curve) 
   return verdict;
 }
 
+// The verdict of a curve that needs two points.
+Verdict judge_two_points(std::span<const ShapePoint> points, const auto& judge_curve) {
+  const std::vector<ShapePoint> known = by_rising_x(points);
+  if (known.size() < 2) return {Answer::not_measured, "two points that both have"};
+  return with_power(known, judge_curve);
+}
+
 Verdict judge_known_shape(std::span<const ShapePoint> known, double level, double factor) {
-  if (const auto reversed = reversed_order(known)) return {Answer::contradicts, *reversed};
+  if (const auto reversed = pairs_of(known).reversed) return {Answer::contradicts, *reversed};
   const auto theirs = crossings_of(known, &ShapePoint::published, level);
   const auto ours = crossings_of(known, &ShapePoint::ours, level);
   if (theirs.size() != 1 || ours.size() != 1) {
@@ -171,15 +171,7 @@ Printed parse_printed(std::string_view text) {
   const double decimals =
       point == std::string_view::npos ? 0.0 : static_cast<double>(digits.size() - point - 1);
   const double exponent = e == text.size() ? 0.0 : parse_real(text.substr(e + 1)).value_or(0.0);
-  return {std::string(text), *value, std::pow(10.0, exponent - decimals)};
-}
-
-Verdict judge(double ours, const Printed& printed) {
-  const double off =
-      std::abs(std::round(ours / printed.unit) - std::round(printed.value / printed.unit));
-  if (off == 0.0) return {Answer::agrees};
-  if (off == 1.0) return {Answer::within, "one unit of the last digit"};
-  return {Answer::contradicts, fmt::format("{:g} units of the last digit off", off)};
+  return {*value, std::pow(10.0, exponent - decimals)};
 }
 
 Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor) {
@@ -196,9 +188,7 @@ Verdict judge_shape(std::span<const ShapePoint> points, double level, double fac
 }
 
 Verdict judge_crossover(std::span<const ShapePoint> points, double level, double factor) {
-  const std::vector<ShapePoint> known = by_rising_x(points);
-  if (known.size() < 2) return {Answer::not_measured, "two points that both have"};
-  return with_power(known, [&](std::span<const ShapePoint> curve) -> Verdict {
+  return judge_two_points(points, [&](std::span<const ShapePoint> curve) -> Verdict {
     const auto theirs = crossings_of(curve, &ShapePoint::published, level);
     const auto ours = crossings_of(curve, &ShapePoint::ours, level);
     if (theirs.size() != 1 || ours.size() != 1)
@@ -209,9 +199,7 @@ Verdict judge_crossover(std::span<const ShapePoint> points, double level, double
 }
 
 Verdict judge_exponent(std::span<const ShapePoint> points, double factor) {
-  const std::vector<ShapePoint> known = by_rising_x(points);
-  if (known.size() < 2) return {Answer::not_measured, "two points that both have"};
-  return with_power(known, [&](std::span<const ShapePoint> curve) -> Verdict {
+  return judge_two_points(points, [&](std::span<const ShapePoint> curve) -> Verdict {
     const double theirs = exponent(curve, &ShapePoint::published);
     const double ours = exponent(curve, &ShapePoint::ours);
     const double apart = std::max(theirs / ours, ours / theirs);

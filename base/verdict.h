@@ -72,16 +72,11 @@ struct Verdict {
 // A printed value, such as `1.40`, `-0.15` or `2.69e-04`: its last decimal limits how exactly it
 // can be judged.
 struct Printed {
-  std::string text;
   double value = 0.0;
   double unit = 1.0;  // unit of the last decimal printed
 };
 // Throws UsageError if the text is not a decimal.
 [[nodiscard]] Printed parse_printed(std::string_view text);
-
-// An exact quantity agrees if it rounds to what is printed, is within one unit of the last digit,
-// or contradicts. What is not finite contradicts.
-[[nodiscard]] Verdict judge(double ours, const Printed& printed);
 
 struct ShapePoint {
   double x = 0.0;

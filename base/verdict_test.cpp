@@ -16,16 +16,7 @@ using testing::HasSubstr;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-TEST(Verdict, AnExactQuantityAgreesToThePrintedDigit) {
-  const Printed printed = parse_printed("1.46");
-  EXPECT_EQ(judge(1.4649, printed).text(), "agrees");
-  EXPECT_EQ(judge(1.4551, printed).text(), "agrees");
-  EXPECT_EQ(judge(1.4651, printed).text(), "within one unit of the last digit");
-  EXPECT_EQ(judge(1.49, printed).text(), "contradicts: 3 units of the last digit off");
-  EXPECT_EQ(judge(kNaN, printed).answer, Answer::contradicts);
-  EXPECT_EQ(judge(HUGE_VAL, printed).answer, Answer::contradicts);
-  EXPECT_EQ(judge(1.04, parse_printed("1.0")).answer, Answer::agrees);
-  EXPECT_EQ(judge(7.4, parse_printed("7")).answer, Answer::agrees);
+TEST(Verdict, APrintedNumberIsADecimal) {
   for (const char* text : {"", "x", "1.4x", "1.2.3", "~3", "1e", "64Ki"})
     EXPECT_THROW((void)parse_printed(text), UsageError) << text;
 }
