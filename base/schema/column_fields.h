@@ -28,6 +28,20 @@ inline constexpr Field kIdentityFields[] = {
   return empty("unless `workload` is `pipeline`", field);
 }
 
+[[nodiscard]] constexpr Field of_both_passes(Field field) {
+  return empty("unless `pass` is `both` and the case is `ok`", field);
+}
+
+[[nodiscard]] constexpr Field of_messages(Field field) {
+  return empty("unless the case is `ok`, and with `ranks: serial`", field);
+}
+
+// The median of a time and the ends of its interval, each of which `of` takes.
+#define QB_INTERVAL_FIELDS(of, name, meaning)                                           \
+  of(quantity(time, name "_median_s", meaning)),                                        \
+      of(quantity(time, name "_low95_s", "the low end of the interval of its median")), \
+      of(quantity(time, name "_high95_s", "the high end of the interval of its median"))
+
 // A measure of how right gradients are.
 [[nodiscard]] constexpr Field attention_gradient(std::string_view name, std::string_view what) {
   return empty("unless gradients of attention or an operator were verified",
@@ -162,42 +176,22 @@ inline constexpr Field kResultFields[] = {
     column(time, "interval_coverage", real,
            "the probability that an interval contains the median; where it is below 0.95 the "
            "interval is the whole range of the samples"),
-    quantity(time, "wall_time_median_s",
-             "the real time of a repeat, from the inputs in place to the merged output"),
-    quantity(time, "wall_time_low95_s", "the low end of the interval of its median"),
-    quantity(time, "wall_time_high95_s", "the high end of the interval of its median"),
-    empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "forward_time_median_s",
-                   "the real time of the forward pass of a repeat that times both passes; the wall "
-                   "clock is the sum of the two")),
-    empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "forward_time_low95_s", "the low end of the interval of its median")),
-    empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "forward_time_high95_s", "the high end of the interval of its median")),
-    empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "backward_time_median_s", "the real time of its backward pass")),
-    empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "backward_time_low95_s", "the low end of the interval of its median")),
-    empty("unless `pass` is `both` and the case is `ok`",
-          quantity(time, "backward_time_high95_s", "the high end of the interval of its median")),
-    quantity(time, "critical_path_median_s",
-             "the time of the slowest worker with gather and merge; for rings the sum over the "
-             "rounds of the slowest worker of each round"),
-    quantity(time, "critical_path_low95_s", "the low end of the interval of its median"),
-    quantity(time, "critical_path_high95_s", "the high end of the interval of its median"),
-    of_each_worker(quantity(time, "worker_sum_median_s", "the sum of the times of all workers")),
-    of_each_worker(
-        quantity(time, "worker_sum_low95_s", "the low end of the interval of its median")),
-    of_each_worker(
-        quantity(time, "worker_sum_high95_s", "the high end of the interval of its median")),
-    of_each_worker(quantity(
-        time, "longest_subsequence_median_s",
+    QB_INTERVAL_FIELDS(Field, "wall_time",
+                       "the real time of a repeat, from the inputs in place to the merged output"),
+    QB_INTERVAL_FIELDS(
+        of_both_passes, "forward_time",
+        "the real time of the forward pass of a repeat that times both passes; the wall "
+        "clock is the sum of the two"),
+    QB_INTERVAL_FIELDS(of_both_passes, "backward_time", "the real time of its backward pass"),
+    QB_INTERVAL_FIELDS(
+        Field, "critical_path",
+        "the time of the slowest worker with gather and merge; for rings the sum over the "
+        "rounds of the slowest worker of each round"),
+    QB_INTERVAL_FIELDS(of_each_worker, "worker_sum", "the sum of the times of all workers"),
+    QB_INTERVAL_FIELDS(
+        of_each_worker, "longest_subsequence",
         "the kernel time of the longest subsequence, without gather and merge (the time in "
-        "the paper's S)")),
-    of_each_worker(
-        quantity(time, "longest_subsequence_low95_s", "the low end of the interval of its median")),
-    of_each_worker(quantity(time, "longest_subsequence_high95_s",
-                            "the high end of the interval of its median")),
+        "the paper's S)"),
     of_each_worker(
         quantity(time, "gather_median_s",
                  "the time to copy the workers' groups together, summed over the workers")),
@@ -252,22 +246,14 @@ inline constexpr Field kResultFields[] = {
           quantity(time, "compute_median_s",
                    "the time that the worker that ends last computes and merges; this, the exposed "
                    "communication and the idle time add up to the wall clock of a repeat")),
-    empty("unless the case is `ok`, and with `ranks: serial`",
-          quantity(time, "communication_median_s", "the time that it communicates, hidden or not")),
-    empty(
-        "unless the case is `ok`, and with `ranks: serial`",
-        quantity(
-            time, "exposed_communication_median_s",
-            "the time that it waits for what is sent, scatter and gather included, and has nothing "
-            "to compute")),
-    empty("unless the case is `ok`, and with `ranks: serial`",
-          quantity(time, "exposed_communication_low95_s",
-                   "the low end of the interval of its median")),
-    empty("unless the case is `ok`, and with `ranks: serial`",
-          quantity(time, "exposed_communication_high95_s",
-                   "the high end of the interval of its median")),
-    empty("unless the case is `ok`, and with `ranks: serial`",
-          quantity(time, "idle_median_s", "the time that it waits while no message is under way")),
+    of_messages(
+        quantity(time, "communication_median_s", "the time that it communicates, hidden or not")),
+    QB_INTERVAL_FIELDS(
+        of_messages, "exposed_communication",
+        "the time that it waits for what is sent, scatter and gather included, and has nothing "
+        "to compute"),
+    of_messages(
+        quantity(time, "idle_median_s", "the time that it waits while no message is under way")),
     empty("unless the case is `ok` and `workload` is `pipeline`",
           column(time, "bubble_ratio", real,
                  "what `predicted_bubble_ratio` predicts, by the model: 1 minus the time of all "
@@ -355,6 +341,7 @@ inline constexpr Field kResultFields[] = {
     column(bookkeeping, "started_at", text, "when the case began, UTC"),
     quantity(bookkeeping, "duration_s", "how long the case took in all"),
 };
+#undef QB_INTERVAL_FIELDS
 
 }  // namespace fields
 

@@ -8,6 +8,13 @@ namespace qb {
 
 namespace fields {
 
+[[nodiscard]] constexpr Field of_ranks(Field field) { return empty("with `ranks: serial`", field); }
+
+// A count of the host's kernel.
+[[nodiscard]] constexpr Field of_host(Field field) {
+  return empty("for models, and where Linux does not report it", field);
+}
+
 // steps.csv: a row for each worker and step.
 inline constexpr Field kStepFields[] = {
     column(identity, "case_id", text, "the id of the case"),
@@ -21,23 +28,17 @@ inline constexpr Field kStepFields[] = {
     quantity(prediction, "in_bytes", "what the worker receives for the step"),
     quantity(prediction, "out_bytes", "what the worker sends at the end of the step"),
     quantity(prediction, "kv_tokens", "keys that the worker holds"),
-    empty("with `ranks: serial`",
-          quantity(time, "start_s", "when the step began, from the start of the repeat")),
+    of_ranks(quantity(time, "start_s", "when the step began, from the start of the repeat")),
     quantity(
         time, "compute_s",
         "the time that the worker computes; all times are those of one repeat, the median one"),
-    empty("with `ranks: serial`",
-          quantity(time, "communication_s", "the time that it communicates")),
-    empty("with `ranks: serial`",
-          quantity(time, "exposed_communication_s",
-                   "the time that it waits for messages and has nothing to compute")),
-    empty("with `ranks: serial`",
-          quantity(time, "idle_s", "the time that it waits while no message is under way")),
-    empty("with `ranks: serial`",
-          quantity(time, "compute_start_s",
-                   "when it began to compute, from the start of the repeat")),
-    empty("with `ranks: serial`",
-          quantity(time, "compute_end_s", "when its last kernel of the step ended")),
+    of_ranks(quantity(time, "communication_s", "the time that it communicates")),
+    of_ranks(quantity(time, "exposed_communication_s",
+                      "the time that it waits for messages and has nothing to compute")),
+    of_ranks(quantity(time, "idle_s", "the time that it waits while no message is under way")),
+    of_ranks(quantity(time, "compute_start_s",
+                      "when it began to compute, from the start of the repeat")),
+    of_ranks(quantity(time, "compute_end_s", "when its last kernel of the step ended")),
     empty("with `ranks: serial` and `nccl`, and where nothing is received",
           quantity(time, "receive_start_s",
                    "when the first message that the step computes with began to come, which may be "
@@ -108,13 +109,10 @@ inline constexpr Field kSampleFields[] = {
     empty(
         "for layers that no workers share, and where workers are launched together",
         quantity(time, "compute_s", "the time that the worker that ends last computes and merges")),
-    empty("with `ranks: serial`",
-          quantity(time, "communication_s", "likewise, the time that it communicates")),
-    empty("with `ranks: serial`",
-          quantity(time, "exposed_communication_s",
-                   "likewise, the time that it waits for messages and has nothing to compute")),
-    empty(
-        "with `ranks: serial`",
+    of_ranks(quantity(time, "communication_s", "likewise, the time that it communicates")),
+    of_ranks(quantity(time, "exposed_communication_s",
+                      "likewise, the time that it waits for messages and has nothing to compute")),
+    of_ranks(
         quantity(time, "idle_s", "likewise, the time that it waits while no message is under way")),
     empty("unless `pass` is `both`",
           quantity(time, "forward_time_s", "the real time of the forward pass")),
@@ -134,29 +132,22 @@ inline constexpr Field kSampleFields[] = {
           quantity(time, "stage_softmax_s", "the time of its second stage: softmax")),
     empty("unless the kernel is `staged` and the ranks are `serial`",
           quantity(time, "stage_product_s", "the time of its third stage: sparse x dense")),
-    empty("for models, and where Linux does not report it",
-          quantity(time, "cpu_time_s", "the CPU time of the process, all its threads")),
+    of_host(quantity(time, "cpu_time_s", "the CPU time of the process, all its threads")),
     empty("for models, and where threads share cores or ended",
           quantity(time, "run_delay_s",
                    "the time that its threads were ready and waited for a core")),
     empty("for models, for MPI and NCCL ranks, and where Linux does not report it",
           quantity(time, "other_cpu_time_s",
                    "the CPU time of other processes on the cores that it may use")),
-    empty("for models, and where Linux does not report it",
-          quantity(time, "stolen_s", "the time that the hypervisor took from these cores")),
-    empty("for models, and where Linux does not report it",
-          quantity(time, "memory_stall_s", "the time that some process waited for memory")),
-    empty("for models, and where Linux does not report it",
-          quantity(time, "stopped_s", "the time that the process or its machine stood still")),
-    empty("for models, and where Linux does not report it",
-          column(time, "involuntary_switches", FieldKind::integer,
-                 "how often another thread took the core of one of its threads", "switches")),
-    empty("for models, and where Linux does not report it",
-          column(time, "minor_faults", FieldKind::integer,
-                 "page faults that read nothing from a disk", "faults")),
-    empty("for models, and where Linux does not report it",
-          column(time, "major_faults", FieldKind::integer, "page faults that read from a disk",
-                 "faults")),
+    of_host(quantity(time, "stolen_s", "the time that the hypervisor took from these cores")),
+    of_host(quantity(time, "memory_stall_s", "the time that some process waited for memory")),
+    of_host(quantity(time, "stopped_s", "the time that the process or its machine stood still")),
+    of_host(column(time, "involuntary_switches", FieldKind::integer,
+                   "how often another thread took the core of one of its threads", "switches")),
+    of_host(column(time, "minor_faults", FieldKind::integer,
+                   "page faults that read nothing from a disk", "faults")),
+    of_host(column(time, "major_faults", FieldKind::integer, "page faults that read from a disk",
+                   "faults")),
     empty("where Linux does not count them",
           column(time, "instructions", FieldKind::real,
                  "instructions that the process retired, as Linux counts them", "instructions")),
