@@ -40,42 +40,37 @@ inline constexpr Field kLinkMode =
                     need("workload", "attention sequence_mixer")
                         .because("messages between stages overlap with computing")));
 
-inline constexpr Field kCluster = parameter(
-    file, link, "cluster", standard("none"), label("on {}"), quiet_standard,
-    meaning("the hosts of the workers: `2x8`, hosts x workers of each, or a file such "
-            "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
-            "(README.md#clusters). Where `workers` is left out, there is one for each place"),
-    standard_meaning("`none`: all links are alike"),
-    needs(kHasLinks,
-          need("workload", "attention sequence_mixer pipeline relayout stack chunked_prefill")));
-
-inline constexpr Field kClusterInside = parameter(
-    link_limit, link, "cluster_inside", key("cluster.inside"), nullable, label("{} inside"),
-    meaning("the link of a worker inside of its host, each way: a name, or `\"450e9,2us\"`, "
-            "bytes/s and latency. Names are `nvlink` (of `model.device`), `nvlink4`, "
-            "`infiniband`, `hdr`, `ndr`, `ethernet`; `\"400Gb/s,5us\"` is written too"),
-    standard_meaning("of the file"), needs(kHasLinks, need("cluster")));
-
-inline constexpr Field kClusterBetween =
+inline constexpr Field kClusterFields[] = {
+    parameter(
+        file, link, "cluster", standard("none"), label("on {}"), quiet_standard,
+        meaning("the hosts of the workers: `2x8`, hosts x workers of each, or a file such "
+                "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
+                "(README.md#clusters). Where `workers` is left out, there is one for each place"),
+        standard_meaning("`none`: all links are alike"),
+        needs(kHasLinks, need("workload",
+                              "attention sequence_mixer pipeline relayout stack chunked_prefill"))),
+    parameter(
+        link_limit, link, "cluster_inside", key("cluster.inside"), nullable, label("{} inside"),
+        meaning("the link of a worker inside of its host, each way: a name, or `\"450e9,2us\"`, "
+                "bytes/s and latency. Names are `nvlink` (of `model.device`), `nvlink4`, "
+                "`infiniband`, `hdr`, `ndr`, `ethernet`; `\"400Gb/s,5us\"` is written too"),
+        standard_meaning("of the file"), needs(kHasLinks, need("cluster"))),
     parameter(link_limit, link, "cluster_between", key("cluster.between"), nullable,
               label("{} between hosts"),
               meaning("the link of a NIC to other hosts, written as `cluster.inside` is"),
-              standard_meaning("of the file"), needs(kHasLinks, need("cluster")));
-
-inline constexpr Field kClusterNics =
+              standard_meaning("of the file"), needs(kHasLinks, need("cluster"))),
     parameter(integer, link, "cluster_nics", key("cluster.nics"), standard("0"), at_most(4096),
               label("{} NICs a host"), quiet_standard,
               meaning("the NICs of a host, each of which an even part of its workers share, "
                       "{range}; 0: those of the file, or one a worker"),
-              needs(kHasLinks, need("cluster")));
-
-inline constexpr Field kClusterOrder =
+              needs(kHasLinks, need("cluster"))),
     parameter(word, link, "cluster_order", key("cluster.order"), standard("hrc"), label("{} order"),
               quiet_standard,
               meaning("how a grid fills the hosts: {words}. The first of heads, rows and columns "
                       "varies fastest from worker to worker"),
               needs(kHasLinks, need("cluster"), need("algorithm", "grid usp mesh"),
                     need("workload", "attention sequence_mixer")
-                        .because("the grids of a pipeline's stages fill the hosts as hrc says")));
+                        .because("the grids of a pipeline's stages fill the hosts as hrc says"))),
+};
 
 }  // namespace qb::fields

@@ -271,17 +271,6 @@ inline constexpr Field kCaseFields[] = {
                   need("ranks", "serial threads mpi nccl").because("a model gives them no time"))),
 };
 
-inline constexpr Field kLaterFields[] = {
-    kCluster,       kClusterInside, kClusterBetween, kClusterNics, kClusterOrder,
-    kMixerOperator, kMixerRank,     kMixerDepth,     kMixerRows,   kMixerPairBias,
-    kMixerGate,     kMixerChunk,    kMixerLayout,    kMixerScan,   kMixerBlocks};
-inline constexpr Field kStackFields[] = {kRelayoutFrom,    kRelayoutTo,  kRelayoutBlock,
-                                         kRelayoutTensors, kStackLayers, kStackLayout,
-                                         kPrefillChunk,    kPrefillPass};
-inline constexpr Field kPipelineFields[] = {
-    kPipelineSchedule,      kPipelineStages, kPipelineLayers, kPipelineMicrobatches,
-    kPipelineVirtualStages, kPipelineChunks, kPipelineCut};
-
 template <std::size_t... Sizes>
 [[nodiscard]] consteval auto in_order(const Field (&... parts)[Sizes]) {
   std::array<Field, (Sizes + ...)> all{};
@@ -293,8 +282,8 @@ template <std::size_t... Sizes>
   return all;
 }
 
-inline constexpr std::array kParameterFields =
-    in_order(kCaseFields, kStrategyKeys, kLaterFields, kPipelineFields, kStackFields);
+inline constexpr std::array kParameterFields = in_order(
+    kCaseFields, kStrategyKeys, kClusterFields, kMixerFields, kPipelineFields, kStackFields);
 
 }  // namespace qb::fields
 

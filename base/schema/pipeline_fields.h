@@ -19,46 +19,38 @@ inline constexpr ParameterNeed kRunsRanks =
   return field;
 }
 
-inline constexpr Field kPipelineSchedule = parameter(
-    word, split, "pipeline_schedule", key("pipeline.schedule"), standard("one_f_one_b"),
-    label("{}"), quiet_standard,
-    meaning("in which order stages compute: {words}; see [Pipelines](README.md#pipelines)"),
-    needs(kIsPipeline));
-
-inline constexpr Field kPipelineStages = pipeline_count(
-    split, "pipeline_stages", key("pipeline.stages"), unit("stages"), standard("0"),
-    label("S = {}"),
-    meaning("S, the stages, each a group of `workers` / S that share its layers by the "
-            "`algorithm`, {range}; 0: one a worker"));
-
-inline constexpr Field kPipelineLayers = pipeline_count(
-    problem, "pipeline_layers", key("pipeline.layers"), unit("layers"), standard("0"),
-    label("{} layers"), meaning("the layers of the stack, {range}; 0: one for each virtual stage"));
-
-inline constexpr Field kPipelineMicrobatches =
+inline constexpr Field kPipelineFields[] = {
+    parameter(
+        word, split, "pipeline_schedule", key("pipeline.schedule"), standard("one_f_one_b"),
+        label("{}"), quiet_standard,
+        meaning("in which order stages compute: {words}; see [Pipelines](README.md#pipelines)"),
+        needs(kIsPipeline)),
+    pipeline_count(
+        split, "pipeline_stages", key("pipeline.stages"), unit("stages"), standard("0"),
+        label("S = {}"),
+        meaning("S, the stages, each a group of `workers` / S that share its layers by the "
+                "`algorithm`, {range}; 0: one a worker")),
+    pipeline_count(problem, "pipeline_layers", key("pipeline.layers"), unit("layers"),
+                   standard("0"), label("{} layers"),
+                   meaning("the layers of the stack, {range}; 0: one for each virtual stage")),
     pipeline_count(split, "pipeline_microbatches", key("pipeline.microbatches"),
                    unit("microbatches"), standard("0"), label("m = {}"),
                    meaning("m, the microbatches of the batch, {range}; 0: one for each of its "
-                           "sequences"));
-
-inline constexpr Field kPipelineVirtualStages =
+                           "sequences")),
     pipeline_count(split, "pipeline_virtual_stages", key("pipeline.virtual_stages"),
                    unit("virtual stages"), standard("1"), at_least(1), label("v = {}"),
                    meaning("v, the virtual stages of each stage of `interleaved`, {range}"),
-                   needs(need("pipeline_schedule", "interleaved")));
-
-inline constexpr Field kPipelineChunks =
+                   needs(need("pipeline_schedule", "interleaved"))),
     pipeline_count(split, "pipeline_chunks", key("pipeline.chunks"), unit("chunks"), standard("1"),
                    at_least(1), label("{} chunks"),
                    meaning("the chunks in which a sequence passes the stages of `gpipe` "
                            "(TeraPipe) or `one_f_one_b` (Seq1F1B), {range}"),
-                   needs(need("pipeline_schedule", "gpipe one_f_one_b")));
-
-inline constexpr Field kPipelineCut =
+                   needs(need("pipeline_schedule", "gpipe one_f_one_b"))),
     parameter(word, split, "pipeline_cut", key("pipeline.cut"), standard("times"),
               label("cut at equal {}"), quiet_standard,
               meaning("the chunks have equal {words}: `times` is equal pairs of queries and "
                       "keys, at boundaries N sqrt(i / chunks)"),
-              needs(kIsPipeline, need("pipeline_chunks")));
+              needs(kIsPipeline, need("pipeline_chunks"))),
+};
 
 }  // namespace qb::fields
