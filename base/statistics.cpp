@@ -82,24 +82,12 @@ double fit_power(std::span<const double> x, std::span<const double> y) {
   return uu > 0.0 ? uv / uu : kNan;
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> sign_changes(std::span<const int> signs) {
-  std::vector<std::pair<std::size_t, std::size_t>> changes;
-  std::size_t last = signs.size();
-  for (std::size_t i = 0; i < signs.size(); ++i) {
-    if (signs[i] == 0) continue;
-    if (last < signs.size() && signs[i] == -signs[last]) changes.emplace_back(last, i);
-    last = i;
-  }
-  return changes;
-}
-
 std::vector<double> crossings(std::span<const double> x, std::span<const double> y, double level) {
-  std::vector<int> sides;
-  for (const double value : y) sides.push_back(value < level ? -1 : 1);
   std::vector<double> found;
-  for (const auto& [before, after] : sign_changes(sides)) {
-    const double part = (y[before] - level) / (y[before] - y[after]);
-    found.push_back(x[before] * std::pow(x[after] / x[before], part));
+  for (std::size_t i = 1; i < y.size(); ++i) {
+    if ((y[i - 1] < level) == (y[i] < level)) continue;
+    const double part = (y[i - 1] - level) / (y[i - 1] - y[i]);
+    found.push_back(x[i - 1] * std::pow(x[i] / x[i - 1], part));
   }
   return found;
 }

@@ -47,11 +47,6 @@ struct NoiseFloor {
 // two distinct x, and where a value is not above 0.
 [[nodiscard]] double fit_power(std::span<const double> x, std::span<const double> y);
 
-// Where signs (-1, 0, 1) become the opposite: the indices of the last one before and of the first
-// one after, with only zeros between them.
-[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> sign_changes(
-    std::span<const int> signs);
-
 // The x at which y, on straight lines over log x between points of ascending x, changes its side of
 // `level`; the level itself counts as above.
 [[nodiscard]] std::vector<double> crossings(std::span<const double> x, std::span<const double> y,

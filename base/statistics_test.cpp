@@ -83,10 +83,5 @@ TEST(Statistics, ACurveCrossesALevelBetweenPointsAndOnThem) {
   EXPECT_THAT(at({1, 4}, {2.0, 1.0}), testing::IsEmpty());
 }
 
-TEST(Statistics, SignsChangeAcrossZeros) {
-  const auto changes = sign_changes(std::vector<int>{0, 1, 0, 0, -1, -1, 0, 1, 0});
-  EXPECT_EQ(changes, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 4}, {5, 7}}));
-}
-
 }  // namespace
 }  // namespace qb
