@@ -20,16 +20,8 @@ constexpr std::int64_t kMaxResidue = 999'999;  // for the largest number of work
 
 // Describes the node, for "must be …, got …".
 std::string describe(const YamlNode& node) {
-  switch (node.kind) {
-    case YamlNode::null:
-      return "nothing";
-    case YamlNode::list:
-      return "a list";
-    case YamlNode::map:
-      return "a map";
-    case YamlNode::scalar:
-      break;
-  }
+  if (node.kind == YamlNode::null) return "nothing";
+  if (node.kind != YamlNode::scalar) return node.kind == YamlNode::list ? "a list" : "a map";
   if (node.quoted) return fmt::format("the text \"{}\"", node.text);
   return fmt::format("'{}'", node.text);
 }
@@ -163,7 +155,7 @@ std::string read_text(const Parameter& parameter, const YamlNode& node) {
 }
 
 void read_number(const YamlNode& node, PatternNode::Argument& argument) {
-  const bool plain = node.kind == YamlNode::scalar && !node.quoted;
+  const bool plain = is_plain(node);
   std::optional<std::int64_t> whole;
   if (plain && argument.name == "seed")
     whole = parse_seed(node.text);  // its bits
