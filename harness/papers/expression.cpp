@@ -216,8 +216,6 @@ FormulaValue Expression::value(const FormulaScope& scope) const {
   return value_or_word(*root_, scope);
 }
 
-bool Expression::holds(const FormulaScope& scope) const { return is_true(evaluate(scope)); }
-
 std::vector<CellReference> Expression::references() const {
   return collected(*root_, Node::cells, &Node::reference);
 }

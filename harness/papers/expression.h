@@ -74,8 +74,6 @@ class Expression {
   [[nodiscard]] Interval evaluate(const FormulaScope& scope) const;
   // The same for what may be a text; a word that is not a name stands for itself.
   [[nodiscard]] FormulaValue value(const FormulaScope& scope) const;
-  // True where it is not 0; false where it has no value.
-  [[nodiscard]] bool holds(const FormulaScope& scope) const;
 
   // All references, those within brackets too, with only the names of their bindings.
   [[nodiscard]] std::vector<CellReference> references() const;

@@ -10,27 +10,17 @@
 namespace qb {
 
 std::string_view sentence(Need need) {
-  switch (need) {
-    case Need::training:
-      return "training steps";
-    case Need::recursion:
-      return "recursive quorums that stream from the host";
-    case Need::peer_kernels:
-      return "other projects' kernels";
-    case Need::one_gpu:
-      return "a GPU";
-    case Need::many_gpus:
-      return "eight GPUs or more";
-    case Need::helper_schedule:
-      return "a schedule in which idle workers help";
-    case Need::hybrid_schemes:
-      return "a layout or degrees of a hybrid that are not here";
-    case Need::pipeline_memory:
-      return "a memory model of pipeline parallelism";
-    case Need::split_passes:
-      return "a split of the kernel's two passes";
-  }
-  return "?";
+  constexpr std::string_view kSentences[] = {"training steps",  // in the order of the words
+                                             "recursive quorums that stream from the host",
+                                             "other projects' kernels",
+                                             "a GPU",
+                                             "eight GPUs or more",
+                                             "a schedule in which idle workers help",
+                                             "a layout or degrees of a hybrid that are not here",
+                                             "a memory model of pipeline parallelism",
+                                             "a split of the kernel's two passes"};
+  static_assert(std::size(kSentences) == kWords<Need>.rows.size());
+  return kSentences[static_cast<std::size_t>(need)];
 }
 
 const PublishedColumn& PublishedTable::column(std::string_view name) const {
