@@ -24,10 +24,8 @@ double bisect(double from, double to, const std::function<bool(double)>& holds) 
   return to;
 }
 
-const SchemeForecast& of_scheme(const std::vector<SchemeForecast>& forecasts,
-                                std::string_view scheme) {
-  return *std::ranges::find_if(forecasts,
-                               [&](const SchemeForecast& f) { return f.scheme == scheme; });
+double wall_s_of(const std::vector<SchemeForecast>& forecasts, std::string_view scheme) {
+  return std::ranges::find(forecasts, scheme, &SchemeForecast::scheme)->wall_s;
 }
 
 // Returns the name of a better scheme; empty if `scheme` is still the answer or there is none.
@@ -63,7 +61,7 @@ class BandwidthSearch {
       // A third scheme that is faster than both there has met the winner earlier.
       const auto forecasts = schemes_.forecast(at(meeting));
       const SchemeForecast& best = *fastest(forecasts);
-      if (!(best.wall_s < of_scheme(forecasts, other).wall_s * (1.0 - kAhead)))
+      if (!(best.wall_s < wall_s_of(forecasts, other) * (1.0 - kAhead)))
         return Advice::Change{meeting, other};
       far = meeting;
       other = best.scheme;
@@ -73,8 +71,7 @@ class BandwidthSearch {
   [[nodiscard]] std::optional<double> splitting_pays_above() const {
     const auto pays = [&](double byte_per_s) {
       const auto forecasts = schemes_.forecast(at(byte_per_s));
-      const SchemeForecast* best = fastest(forecasts);
-      return best->wall_s < of_scheme(forecasts, "dense").wall_s;
+      return fastest(forecasts)->wall_s < wall_s_of(forecasts, "dense");
     };
     double far = given_.bandwidth_byte_per_s;
     const bool pays_here = pays(far);
