@@ -112,9 +112,7 @@ class Answering {
         if (const ColumnRole role = table_.column(reference.column).role; role != ColumnRole::key) {
           const bool is_time = role == ColumnRole::time;
           if (!is_time && !claim.published->is_word()) return std::nullopt;
-          const double seconds =
-              measurements_.model(claim.device, "critical_path_median_s", parameters);
-          return PredictedCase{claim.device, std::move(parameters), is_time, seconds};
+          return PredictedCase{claim.device, std::move(parameters), is_time};
         }
     return std::nullopt;
   }

@@ -30,8 +30,7 @@ class Measurements {
 struct PredictedCase {
   std::string device;  // a file of data/devices
   std::vector<CellReference::Binding> parameters{};
-  bool is_time = true;   // more of what is predicted is slower; otherwise a rate or a speed-up
-  double seconds = 0.0;  // the model's time of it
+  bool is_time = true;  // more of what is predicted is slower; otherwise a rate or a speed-up
 };
 
 struct PublishedAnswer {

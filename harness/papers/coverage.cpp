@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/statistics.h"
 #include "base/status.h"
 #include "harness/papers/scope.h"
 
@@ -177,17 +176,17 @@ std::vector<GradedRow> graded_rows(std::span<const AnsweredPaper> papers, bool d
     for (const AnsweredTable& table : paper.tables)
       for (const PublishedAnswer& answer : table.answers)
         if (answer.predicted && table.table->digitised == digitised)
-          rows.push_back({paper.paper, &answer,
-                          answer.predicted->is_time ? 1.0 / answer.ratio() : answer.ratio()});
+          rows.push_back(
+              {&answer, answer.predicted->is_time ? 1.0 / answer.ratio() : answer.ratio()});
   return rows;
 }
 
-Grade grade_of(std::span<const GradedRow> rows) {
-  if (rows.empty()) return {};
+std::optional<double> grade_of(std::span<const GradedRow> rows) {
+  if (rows.empty()) return std::nullopt;
   std::vector<double> factors;
   for (const GradedRow& row : rows) factors.push_back(std::max(row.slowness, 1.0 / row.slowness));
   std::ranges::sort(factors);
-  return {rows.size(), median(factors), factors[(9 * factors.size() - 1) / 10], factors.back()};
+  return factors[(9 * factors.size() - 1) / 10];
 }
 
 }  // namespace qb

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -60,7 +61,6 @@ struct FoundContradiction {
 
 // How far the cost model is from published measurements that it was not made from.
 struct GradedRow {
-  const Paper* paper = nullptr;
   const PublishedAnswer* answer = nullptr;
   double slowness = 1.0;  // published over predicted time: above 1 the model is too fast
 };
@@ -70,13 +70,8 @@ struct GradedRow {
 [[nodiscard]] std::vector<GradedRow> graded_rows(std::span<const AnsweredPaper> papers,
                                                  bool digitised = false);
 
-// Factors between published and predicted times, whichever is larger.
-struct Grade {
-  std::size_t rows = 0;
-  double median = 1.0;
-  double p90 = 1.0;  // of which nine of ten are no larger
-  double worst = 1.0;
-};
-[[nodiscard]] Grade grade_of(std::span<const GradedRow> rows);
+// The factor between published and predicted times, whichever is larger, that nine of ten rows do
+// not exceed; nullopt without rows.
+[[nodiscard]] std::optional<double> grade_of(std::span<const GradedRow> rows);
 
 }  // namespace qb

@@ -33,7 +33,6 @@ TEST(Grade, SlownessIsPublishedOverPredictedTimeAlsoOfRates) {
     ASSERT_EQ(rows.size(), 1u) << "what the device was made from has no grade";
     EXPECT_DOUBLE_EQ(rows[0].slowness, slowness) << role;
     EXPECT_EQ(rows[0].answer->predicted->device, "a100");
-    EXPECT_EQ(rows[0].answer->predicted->seconds, 8.0);
     ASSERT_EQ(rows[0].answer->predicted->parameters.size(), 1u);
     EXPECT_EQ(rows[0].answer->predicted->parameters[0].key, "n_tokens");
   }
@@ -49,18 +48,16 @@ TEST(Grade, WhatWasReadOffAPictureIsNotMixedWithPrintedNumbers) {
   EXPECT_EQ(graded_rows(papers, true).size(), 1u);
 }
 
-TEST(Grade, MedianP90AndWorstAreFactorsEitherWay) {
+TEST(Grade, NineOfTenRowsAreWithinAFactorEitherWay) {
   FakeMeasurements measurements;
   measurements.predicted = 8.0;
   const Library library = library_of("time", "n,value\n1,4.0\n2,10.0\n4,80.0\n");
   const auto papers = answer_all(library, measurements);
   const auto rows = graded_rows(papers);
-  const Grade grade = grade_of(rows);
-  EXPECT_EQ(grade.rows, 3u);
-  EXPECT_DOUBLE_EQ(grade.median, 2.0);
-  EXPECT_DOUBLE_EQ(grade.p90, 10.0) << "nine of ten of three are three";
-  EXPECT_DOUBLE_EQ(grade.worst, 10.0);
-  EXPECT_EQ(grade_of({}).rows, 0u);
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_DOUBLE_EQ(grade_of(rows).value(), 10.0) << "nine of ten of three are three";
+  EXPECT_DOUBLE_EQ(grade_of(std::span(rows).first(2)).value(), 2.0);
+  EXPECT_FALSE(grade_of({}));
 }
 
 }  // namespace

@@ -140,7 +140,7 @@ CsvTable grade_csv(std::span<const GradedRow> rows) {
   return table;
 }
 
-Grade scheme_grade(std::span<const GradedRow> rows, Passes passes) {
+std::optional<double> scheme_grade(std::span<const GradedRow> rows, Passes passes) {
   std::vector<GradedRow> of_several;
   for (const GradedRow& row : rows) {
     const Case c = case_of(*row.answer->predicted);

@@ -52,7 +52,7 @@ inline constexpr double kHostLink_byte_per_s = 100e9;
 // typical distance from published ones. A forward pass is graded by published forward passes, any
 // other question by published times of both passes: of several workers, nobody published a backward
 // pass alone.
-[[nodiscard]] Grade scheme_grade(std::span<const GradedRow> rows, Passes passes);
+[[nodiscard]] std::optional<double> scheme_grade(std::span<const GradedRow> rows, Passes passes);
 
 // Writes `, backward pass`; nothing for the forward pass.
 [[nodiscard]] std::string passes_text(Passes passes);

@@ -49,10 +49,9 @@ PlottedRun run_to_plot(const std::string& folder) {
     for (const GradedRow& row : rows)
       schemes[case_of(*row.answer->predicted).algorithm].push_back(row);
     const auto errors = [&](Passes passes) {
-      ModelGrade::Errors of{scheme_grade(rows, passes).p90};
+      ModelGrade::Errors of{scheme_grade(rows, passes).value_or(1.0)};
       for (const auto& [scheme, own] : schemes)
-        if (const Grade grade = scheme_grade(own, passes); grade.rows > 0)
-          of.schemes[scheme] = grade.p90;
+        if (const auto grade = scheme_grade(own, passes)) of.schemes[scheme] = *grade;
       return of;
     };
     known = ModelGrade{errors(Passes::forward), errors(Passes::both)};
