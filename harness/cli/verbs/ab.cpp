@@ -12,6 +12,7 @@
 #include "base/words.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/process/child_process.h"
+#include "harness/experiment/process/supervisor.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/sweep/alternation.h"
@@ -116,13 +117,6 @@ void require_two_subjects(const AbWords& words) {
 }
 
 Turn failed(const std::string& why) { return {.failure = why}; }
-
-std::string last_line(const std::string& path) {
-  std::string text = read_text(path);
-  while (text.ends_with('\n')) text.pop_back();
-  const std::size_t at = text.rfind('\n');
-  return at == std::string::npos ? text : text.substr(at + 1);
-}
 
 Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const std::string& folder,
                int wake_fd) {

@@ -37,19 +37,9 @@ std::optional<std::uint64_t> kernel_memory_kills(const std::string& root) {
   return keyed_number(root + "/proc/vmstat", kKills);
 }
 
-// The last line of a log, for the message of a crash; empty where there is none.
-std::string last_line(const std::string& path) {
-  std::ifstream log(path);
-  std::string line;
-  std::string last;
-  while (std::getline(log, line))
-    if (!line.empty()) last = line;
-  constexpr std::size_t kLongest = 300;
-  return last.substr(0, kLongest);
-}
-
 std::string with_log(const std::string& sentence, const std::string& log_path) {
-  const std::string last = last_line(log_path);
+  constexpr std::size_t kLongest = 300;
+  const std::string last = last_line(log_path).substr(0, kLongest);
   const std::string name = std::filesystem::path(log_path).filename().string();
   return last.empty() ? sentence : fmt::format("{}; logs/{} ends: {}", sentence, name, last);
 }
@@ -82,6 +72,14 @@ std::vector<RowValues> rows_of(const RunTable& table, const nlohmann::json& all)
 }
 
 }  // namespace
+
+std::string last_line(const std::string& log_path) {
+  std::ifstream log(log_path);
+  std::string last;
+  for (std::string line; std::getline(log, line);)
+    if (!line.empty()) last = line;
+  return last;
+}
 
 CaseResult ended(Status status, const std::string& message) {
   CaseResult result;

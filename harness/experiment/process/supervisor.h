@@ -24,6 +24,10 @@ struct CasePaths {
 // The result of a case that ended before it could answer.
 [[nodiscard]] CaseResult ended(Status status, const std::string& message);
 
+// The last line of a log that is not empty, for the message of a failure; empty where there is
+// none.
+[[nodiscard]] std::string last_line(const std::string& log_path);
+
 // Runs a case; tests of the sweep use a fake.
 class Launcher {
  public:
