@@ -42,13 +42,12 @@ std::string known_otherwise(std::string_view option, const std::vector<std::stri
     ours = field->key;
   const std::string name = option_of(key_of(ours));
   if (ours.empty()) return {};
+  const std::string_view value = ours.substr(key_of(ours).size());
   if (std::ranges::find(known, name) == known.end()) {
     if (std::ranges::find(known, "--set") == known.end()) return {};
-    const std::string_view value = ours.substr(key_of(ours).size());
     return fmt::format("unknown option '{}'; keys of the spec are set by --set {}={}", option,
                        key_of(ours), value.empty() ? "…" : value.substr(2));
   }
-  const std::string_view value = ours.substr(key_of(ours).size());
   return fmt::format("unknown option '{}'; qb calls this {}{}", option, name,
                      value.empty() ? "" : value.substr(1));
 }
