@@ -110,8 +110,7 @@ std::string process_in(int fd) {
 
 }  // namespace
 
-RunStore::RunStore(std::string path, FolderLock lock)
-    : path_(std::move(path)), lock_(std::move(lock)) {
+RunStore::RunStore(std::string path) : path_(std::move(path)), lock_(lock_folder(path_)) {
   // Removes temporary files of write_file_atomically that a killed writer left.
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(path_, ignored))
@@ -121,7 +120,7 @@ RunStore::RunStore(std::string path, FolderLock lock)
 RunStore RunStore::create(const std::string& path, const Manifest& manifest,
                           const std::string& resolved_yaml) {
   ensure_directory(path + "/logs");
-  RunStore store(path, FolderLock(path));
+  RunStore store(path);
   if (std::filesystem::exists(store.file("manifest.json")))
     throw FolderBusy(fmt::format("another run has made {} meanwhile", path));
   store.manifest_ = manifest;
@@ -137,7 +136,7 @@ RunStore RunStore::create(const std::string& path, const Manifest& manifest,
 }
 
 RunStore RunStore::open(const std::string& path) {
-  RunStore store(path, FolderLock(path));
+  RunStore store(path);
   store.manifest_ = read_manifest(path);
   if (store.manifest_.schema_version != kSchemaVersion)
     throw UsageError(
@@ -258,17 +257,17 @@ RunStore::Record make_record(const Case& c, const CaseResult& result, const std:
   return record;
 }
 
-RunStore::FolderLock::FolderLock(const std::string& folder)
-    : file_(::open((folder + "/.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-  if (file_.get() < 0)
+Fd lock_folder(const std::string& folder) {
+  Fd file(::open((folder + "/.lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (file.get() < 0)
     throw EnvironmentError(
         fmt::format("cannot write to the run folder {}: {}; choose another with "
                     "--out",
                     folder, std::strerror(errno)));
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK)
       throw FolderBusy(
-          fmt::format("another run (pid {}) is writing {}", process_in(file_.get()), folder));
+          fmt::format("another run (pid {}) is writing {}", process_in(file.get()), folder));
     throw EnvironmentError(
         fmt::format("cannot lock the run folder {}: {}; choose one on another file system with "
                     "--out",
@@ -278,8 +277,9 @@ RunStore::FolderLock::FolderLock(const std::string& folder)
   std::array<char, 65> host{};
   ::gethostname(host.data(), host.size() - 1);
   const std::string process = fmt::format("{} on {}", ::getpid(), host.data());
-  [[maybe_unused]] const auto cut = ::ftruncate(file_.get(), 0);
-  [[maybe_unused]] const auto written = ::pwrite(file_.get(), process.data(), process.size(), 0);
+  [[maybe_unused]] const auto cut = ::ftruncate(file.get(), 0);
+  [[maybe_unused]] const auto written = ::pwrite(file.get(), process.data(), process.size(), 0);
+  return file;
 }
 
 std::string writer_of(const std::string& folder) {

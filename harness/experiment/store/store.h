@@ -29,20 +29,14 @@ class FolderBusy : public EnvironmentError {
   std::string busy;
 };
 
+// Takes an exclusive flock on FOLDER/.lock, which holds while the descriptor is open; the kernel
+// releases it whenever the process dies. Children do not inherit it (close-on-exec). Throws
+// FolderBusy if another run, named by its process and host, writes FOLDER, and EnvironmentError
+// where the file system refuses to write or lock.
+[[nodiscard]] Fd lock_folder(const std::string& folder);
+
 class RunStore {
  public:
-  // Holds an exclusive flock on FOLDER/.lock while it lives; the kernel releases the lock whenever
-  // the process dies. Children do not inherit it (close-on-exec).
-  class FolderLock {
-   public:
-    // Throws FolderBusy if another run, named by its process and host, writes FOLDER, and
-    // EnvironmentError where the file system refuses to write or lock.
-    explicit FolderLock(const std::string& folder);
-
-   private:
-    Fd file_;
-  };
-
   // A finished case as rows of the five files.
   struct Record {
     std::string case_id;
@@ -80,7 +74,7 @@ class RunStore {
   void finish(const std::string& utc, const std::optional<NoiseFloor>& noise_floor = {});
 
  private:
-  RunStore(std::string path, FolderLock lock);
+  explicit RunStore(std::string path);  // locks it
   void write_manifest();
   void load_cases();
   void repair(const RunTable& side);  // keeps whole rows of committed cases only
@@ -90,7 +84,7 @@ class RunStore {
   }
 
   std::string path_;
-  FolderLock lock_;
+  Fd lock_;
   Manifest manifest_;
   CsvTable cases_;
   std::set<std::string> done_;

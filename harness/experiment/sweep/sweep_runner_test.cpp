@@ -194,7 +194,7 @@ TEST_F(SweepRunner, AFinishedRunIdHasNothingToDo) {
 TEST_F(SweepRunner, ASecondRunnerIsTurnedAway) {
   run_id_ = "mine";
   run(ten());
-  const RunStore::FolderLock first(folder_ / "study/mine");
+  const Fd first = lock_folder(folder_ / "study/mine");
   EXPECT_THROW(run(ten()), EnvironmentError);
 }
 
@@ -208,7 +208,7 @@ TEST_F(SweepRunner, ASecondRunnerWaitsAndGoesOnWithTheRest) {
   };
   const RunOutcome first = run(ten());
   ASSERT_EQ(first.cases.size(), 6u);
-  std::optional<RunStore::FolderLock> other(first.folder);
+  std::optional<Fd> other(lock_folder(first.folder));
   sweep_.launcher.answer = [](const Case&) { return good_result(); };
   int looks = 0;
   sweep_.stop_requested = [&] {
@@ -225,7 +225,7 @@ TEST_F(SweepRunner, ASignalEndsTheWait) {
   run_id_ = "mine";
   wait_ = true;
   run(ten());
-  const RunStore::FolderLock other(folder_ / "study/mine");
+  const Fd other = lock_folder(folder_ / "study/mine");
   sweep_.stop_requested = [] { return true; };
   try {
     run(ten());
