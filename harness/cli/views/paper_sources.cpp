@@ -79,12 +79,6 @@ Library read_library() {
   return library;
 }
 
-RunsAndModel::Run RunsAndModel::read(const std::string& folder) {
-  Run run{folder, read_run_table(folder + "/cases.csv")};
-  fit_columns(run.cases);
-  return run;
-}
-
 const CsvTable* RunsAndModel::run(const std::string& experiment) const {
   auto [found, first] = runs_.try_emplace(experiment);
   if (first)
@@ -92,7 +86,10 @@ const CsvTable* RunsAndModel::run(const std::string& experiment) const {
       // A committed run has no run id of its own; results/ has one below the experiment.
       for (const std::string& place :
            {folder + "/" + experiment + "/latest", folder + "/" + experiment})
-        if (!found->second && fs::exists(place + "/cases.csv")) found->second = read(place);
+        if (!found->second && fs::exists(place + "/cases.csv")) {
+          found->second = Run{place, read_run_table(place + "/cases.csv")};
+          fit_columns(found->second->cases);
+        }
     }
   return found->second ? &found->second->cases : nullptr;
 }

@@ -36,7 +36,6 @@ class RunsAndModel final : public Measurements {
     std::string folder;
     CsvTable cases;
   };
-  static Run read(const std::string& folder);
 
   std::vector<std::string> folders_;
   mutable std::map<std::string, std::optional<Run>> runs_;
