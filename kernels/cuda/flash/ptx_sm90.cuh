@@ -174,64 +174,45 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
 
 // c (= or +=) A B with A and B in shared memory. `transposes` is "0, 0" where both are read as
 // stored (depth-major), "1, 1" where both are transposed when read (column-major).
-#define QB_SHARED_PRODUCT(n, type, list, sd, a, b, transposes)                            \
-  "{\n.reg .pred add;\nsetp.ne.b32 add, " sd                                              \
-  ", 0;\n"                                                                                \
-  "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, " a ", " b \
-  ", add, 1, 1, " transposes ";\n}"
+#define QB_SHARED_PRODUCT(type, n, list, sd, at_a, at_b, transposes, ...)                          \
+  asm volatile("{\n.reg .pred add;\nsetp.ne.b32 add, " sd                                          \
+               ", 0;\n"                                                                            \
+               "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, " at_a \
+               ", " at_b ", add, 1, 1, " transposes ";\n}"                                         \
+               : __VA_ARGS__                                                                       \
+               : "l"(a), "l"(b), "n"(add))
 // c += A B with A in registers, B transposed when read (V: column-major). a0 to a3 and descriptor
 // are the numbers of the operands that follow the accumulators c.
-#define QB_REGISTER_PRODUCT(n, type, list, c, a0, a1, a2, a3, descriptor)                         \
+#define QB_REGISTER_PRODUCT(type, n, list, a0, a1, a2, a3, descriptor, ...)                       \
   asm volatile("wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, {" a0 \
                ", " a1 ", " a2 ", " a3 "}, " descriptor ", 1, 1, 1, 1;"                           \
-               : c                                                                                \
+               : __VA_ARGS__                                                                      \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
+// One of the products above, of numbers of the type that kBf16 says; the accumulators come last.
+#define QB_PRODUCT(PRODUCT, ...)  \
+  if constexpr (kBf16)            \
+    PRODUCT("bf16", __VA_ARGS__); \
+  else                            \
+    PRODUCT("f16", __VA_ARGS__)
 
 // Each thread has kCount registers: N = 2 kCount columns.
 template <bool kBf16, bool kAdd, int kCount>
 QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint64_t b) {
   static_assert(kCount == 16 || kCount == 32 || kCount == 40 || kCount == 64 || kCount == 88);
   const int add = kAdd ? 1 : 0;
-  if constexpr (kCount == 88 && kBf16)
-    asm volatile(QB_SHARED_PRODUCT("176", "bf16", QB_LIST_88, "%90", "%88", "%89", "0, 0")
-                 : QB_F64(c, 0), QB_F16(c, 64), QB_F8(c, 80)
-                 : "l"(a), "l"(b), "n"(add));
-  else if constexpr (kCount == 88)
-    asm volatile(QB_SHARED_PRODUCT("176", "f16", QB_LIST_88, "%90", "%88", "%89", "0, 0")
-                 : QB_F64(c, 0), QB_F16(c, 64), QB_F8(c, 80)
-                 : "l"(a), "l"(b), "n"(add));
-  else if constexpr (kCount == 64 && kBf16)
-    asm volatile(QB_SHARED_PRODUCT("128", "bf16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
-                 : QB_F64(c, 0)
-                 : "l"(a), "l"(b), "n"(add));
-  else if constexpr (kCount == 64)
-    asm volatile(QB_SHARED_PRODUCT("128", "f16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
-                 : QB_F64(c, 0)
-                 : "l"(a), "l"(b), "n"(add));
-  else if constexpr (kCount == 40 && kBf16)
-    asm volatile(QB_SHARED_PRODUCT("80", "bf16", QB_LIST_40, "%42", "%40", "%41", "0, 0")
-                 : QB_F32(c, 0), QB_F8(c, 32)
-                 : "l"(a), "l"(b), "n"(add));
-  else if constexpr (kCount == 40)
-    asm volatile(QB_SHARED_PRODUCT("80", "f16", QB_LIST_40, "%42", "%40", "%41", "0, 0")
-                 : QB_F32(c, 0), QB_F8(c, 32)
-                 : "l"(a), "l"(b), "n"(add));
-  else if constexpr (kCount == 16 && kBf16)
-    asm volatile(QB_SHARED_PRODUCT("32", "bf16", QB_LIST_16, "%18", "%16", "%17", "0, 0")
-                 : QB_F16(c, 0)
-                 : "l"(a), "l"(b), "n"(add));
-  else if constexpr (kCount == 16)
-    asm volatile(QB_SHARED_PRODUCT("32", "f16", QB_LIST_16, "%18", "%16", "%17", "0, 0")
-                 : QB_F16(c, 0)
-                 : "l"(a), "l"(b), "n"(add));
-  else if constexpr (kBf16)
-    asm volatile(QB_SHARED_PRODUCT("64", "bf16", QB_LIST_32, "%34", "%32", "%33", "0, 0")
-                 : QB_F32(c, 0)
-                 : "l"(a), "l"(b), "n"(add));
-  else
-    asm volatile(QB_SHARED_PRODUCT("64", "f16", QB_LIST_32, "%34", "%32", "%33", "0, 0")
-                 : QB_F32(c, 0)
-                 : "l"(a), "l"(b), "n"(add));
+  if constexpr (kCount == 88) {
+    QB_PRODUCT(QB_SHARED_PRODUCT, "176", QB_LIST_88, "%90", "%88", "%89", "0, 0", QB_F64(c, 0),
+               QB_F16(c, 64), QB_F8(c, 80));
+  } else if constexpr (kCount == 64) {
+    QB_PRODUCT(QB_SHARED_PRODUCT, "128", QB_LIST_64, "%66", "%64", "%65", "0, 0", QB_F64(c, 0));
+  } else if constexpr (kCount == 40) {
+    QB_PRODUCT(QB_SHARED_PRODUCT, "80", QB_LIST_40, "%42", "%40", "%41", "0, 0", QB_F32(c, 0),
+               QB_F8(c, 32));
+  } else if constexpr (kCount == 16) {
+    QB_PRODUCT(QB_SHARED_PRODUCT, "32", QB_LIST_16, "%18", "%16", "%17", "0, 0", QB_F16(c, 0));
+  } else {
+    QB_PRODUCT(QB_SHARED_PRODUCT, "64", QB_LIST_32, "%34", "%32", "%33", "0, 0", QB_F32(c, 0));
+  }
 }
 
 // Multiplies tiles of which both are stored with their columns along the rows: A is 16 rows of the
@@ -239,33 +220,22 @@ QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint6
 template <bool kBf16, bool kAdd>
 QB_DEVICE void product_of_transposed(float (&c)[32], std::uint64_t a, std::uint64_t b) {
   const int add = kAdd ? 1 : 0;
-  if constexpr (kBf16)
-    asm volatile(QB_SHARED_PRODUCT("64", "bf16", QB_LIST_32, "%34", "%32", "%33", "1, 1")
-                 : QB_F32(c, 0)
-                 : "l"(a), "l"(b), "n"(add));
-  else
-    asm volatile(QB_SHARED_PRODUCT("64", "f16", QB_LIST_32, "%34", "%32", "%33", "1, 1")
-                 : QB_F32(c, 0)
-                 : "l"(a), "l"(b), "n"(add));
+  QB_PRODUCT(QB_SHARED_PRODUCT, "64", QB_LIST_32, "%34", "%32", "%33", "1, 1", QB_F32(c, 0));
 }
 
 template <bool kBf16, int kCount>
 QB_DEVICE void product_of_registers(float (&c)[kCount], const std::uint32_t* a, std::uint64_t b) {
   static_assert(kCount == 32 || kCount == 64 || kCount == 128);
-  if constexpr (kCount == 128 && kBf16)
-    QB_REGISTER_PRODUCT("256", "bf16", QB_LIST_128, QB_F128(c), "%128", "%129", "%130", "%131",
-                        "%132");
-  else if constexpr (kCount == 128)
-    QB_REGISTER_PRODUCT("256", "f16", QB_LIST_128, QB_F128(c), "%128", "%129", "%130", "%131",
-                        "%132");
-  else if constexpr (kCount == 64 && kBf16)
-    QB_REGISTER_PRODUCT("128", "bf16", QB_LIST_64, QB_F64(c, 0), "%64", "%65", "%66", "%67", "%68");
-  else if constexpr (kCount == 64)
-    QB_REGISTER_PRODUCT("128", "f16", QB_LIST_64, QB_F64(c, 0), "%64", "%65", "%66", "%67", "%68");
-  else if constexpr (kBf16)
-    QB_REGISTER_PRODUCT("64", "bf16", QB_LIST_32, QB_F32(c, 0), "%32", "%33", "%34", "%35", "%36");
-  else
-    QB_REGISTER_PRODUCT("64", "f16", QB_LIST_32, QB_F32(c, 0), "%32", "%33", "%34", "%35", "%36");
+  if constexpr (kCount == 128) {
+    QB_PRODUCT(QB_REGISTER_PRODUCT, "256", QB_LIST_128, "%128", "%129", "%130", "%131", "%132",
+               QB_F128(c));
+  } else if constexpr (kCount == 64) {
+    QB_PRODUCT(QB_REGISTER_PRODUCT, "128", QB_LIST_64, "%64", "%65", "%66", "%67", "%68",
+               QB_F64(c, 0));
+  } else {
+    QB_PRODUCT(QB_REGISTER_PRODUCT, "64", QB_LIST_32, "%32", "%33", "%34", "%35", "%36",
+               QB_F32(c, 0));
+  }
 }
 
 #undef QB_F8
@@ -281,6 +251,7 @@ QB_DEVICE void product_of_registers(float (&c)[kCount], const std::uint32_t* a, 
 #undef QB_LIST_128
 #undef QB_SHARED_PRODUCT
 #undef QB_REGISTER_PRODUCT
+#undef QB_PRODUCT
 
 #endif  // sm_90a
 
