@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernels/cuda/flash/flash_parameters.h"
 #include "kernels/cuda/flash/flash_work.h"
@@ -43,5 +44,29 @@ void launch_pad(const PadParameters& parameters, int n_head_slots, void* stream)
 // Allows the kernel this many bytes on the current device. The runtime is asked once for each
 // kernel and device; after that a call costs only a look-up.
 void allow_shared_memory(const void* kernel, int bytes);
+
+// Calls function(true or false) with a constant, so that a type can depend on it.
+template <class Function>
+void with_constant(bool value, Function function) {
+  if (value)
+    function(std::true_type{});
+  else
+    function(std::false_type{});
+}
+
+// Calls function(config) with the Config of the compiled kernel: with that of this padded head
+// dimension, at most kMostDim, and of this type of inputs.
+template <template <bool, int> class Config, int kMostDim, class Function>
+void with_config(int padded_dim, bool bf16, Function function) {
+  with_constant(bf16, [&](auto is_bf16) {
+    constexpr bool kBf16 = decltype(is_bf16)::value;
+    if (padded_dim == 64)
+      function(Config<kBf16, 64>{});
+    else if (padded_dim == 128)
+      function(Config<kBf16, 128>{});
+    else if constexpr (kMostDim == 256)
+      function(Config<kBf16, 256>{});
+  });
+}
 
 }  // namespace qb::cuda

@@ -44,24 +44,15 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 #endif
 }
 
-// Calls function(config) with the config of the compiled kernel.
+template <bool kBf16, int kD>
+using OfDim = Sm90<kBf16, kD>;
+
 template <class Function>
-void with_config(const FlashShape& shape, bool bf16, Function function) {
-  const auto of_type = [&](auto is_bf16) {
-    constexpr bool kBf16 = decltype(is_bf16)::value;
-    if (shape.padded_dim == 64)
-      function(Sm90<kBf16, 64>{});
-    else if (shape.padded_dim == 128 && shape.key_block == kLongKeys)
-      function(Sm90<kBf16, 128, kLongKeys>{});
-    else if (shape.padded_dim == 128)
-      function(Sm90<kBf16, 128>{});
-    else
-      function(Sm90<kBf16, 256>{});
-  };
-  if (bf16)
-    of_type(std::true_type{});
-  else
-    of_type(std::false_type{});
+void with_shape(const FlashShape& shape, bool bf16, Function function) {
+  if (shape.key_block == kLongKeys)
+    return with_constant(
+        bf16, [&](auto is_bf16) { function(Sm90<decltype(is_bf16)::value, 128, kLongKeys>{}); });
+  with_config<OfDim, 256>(shape.padded_dim, bf16, function);
 }
 
 }  // namespace
@@ -81,7 +72,7 @@ EncodeTiled tensor_map_encoder() {
 }
 
 void prepare_sm90(const FlashShape& shape, bool bf16) {
-  with_config(shape, bf16, [](auto config) {
+  with_shape(shape, bf16, [](auto config) {
     using C = decltype(config);
     allow_shared_memory(reinterpret_cast<const void*>(flash_sm90_kernel<C>), C::kSharedBytes);
   });
@@ -90,7 +81,7 @@ void prepare_sm90(const FlashShape& shape, bool bf16) {
 void launch_sm90(const FlashParameters& parameters, const TensorMaps& maps, const FlashShape& shape,
                  bool bf16, int n_blocks, void* stream) {
   if (n_blocks == 0) return;
-  with_config(shape, bf16, [&](auto config) {
+  with_shape(shape, bf16, [&](auto config) {
     using C = decltype(config);
     flash_sm90_kernel<C><<<static_cast<unsigned>(n_blocks), C::kThreads, C::kSharedBytes,
                            static_cast<cudaStream_t>(stream)>>>(parameters, maps);

@@ -2,7 +2,6 @@
 #include "kernels/cuda/flash/backward/backward_sm90.cuh"
 
 #include "kernels/cuda/flash/backward/backward_kernels.h"
-#include "kernels/cuda/flash/flash_kernels.h"
 #include "kernels/cuda/runtime/check.cuh"
 
 namespace qb::cuda {
@@ -21,7 +20,7 @@ __global__ void __launch_bounds__(C::kThreads, 1)
 }  // namespace
 
 void prepare_backward_sm90(const BackwardKernel& kernel) {
-  with_backward_config<BackwardSm90, 128>(kernel, [](auto config) {
+  with_config<BackwardSm90, 128>(kernel.shape.padded_dim, kernel.bf16, [](auto config) {
     using C = decltype(config);
     allow_shared_memory(reinterpret_cast<const void*>(backward_sm90_kernel<C>), C::kSharedBytes);
   });
@@ -30,7 +29,7 @@ void prepare_backward_sm90(const BackwardKernel& kernel) {
 void launch_backward_sm90(const BackwardParameters& parameters, const BackwardMaps& maps,
                           const BackwardKernel& kernel, void* stream) {
   if (parameters.n_items == 0) return;
-  with_backward_config<BackwardSm90, 128>(kernel, [&](auto config) {
+  with_config<BackwardSm90, 128>(kernel.shape.padded_dim, kernel.bf16, [&](auto config) {
     using C = decltype(config);
     backward_sm90_kernel<C>
         <<<static_cast<unsigned>(parameters.n_items), C::kThreads, C::kSharedBytes,

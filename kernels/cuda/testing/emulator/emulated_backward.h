@@ -25,7 +25,7 @@ inline void run_backward_rows(const RowsParameters& p, unsigned seed) {
 
 inline void run_backward_sm80(const BackwardParameters& p, const BackwardKernel& kernel,
                               unsigned seed) {
-  with_backward_config<BackwardSm80, 256>(kernel, [&](auto config) {
+  with_config<BackwardSm80, 256>(kernel.shape.padded_dim, kernel.bf16, [&](auto config) {
     using C = decltype(config);
     launch(p.n_items, C::kThreads, C::kSharedBytes, seed,
            [&p] { Sm80Backward<C>(p, ptx::shared_base()).run(); });
@@ -34,7 +34,7 @@ inline void run_backward_sm80(const BackwardParameters& p, const BackwardKernel&
 
 inline void run_backward_sm90(const BackwardParameters& p, const BackwardMaps& maps,
                               const BackwardKernel& kernel, unsigned seed) {
-  with_backward_config<BackwardSm90, 128>(kernel, [&](auto config) {
+  with_config<BackwardSm90, 128>(kernel.shape.padded_dim, kernel.bf16, [&](auto config) {
     using C = decltype(config);
     launch(p.n_items, C::kThreads, C::kSharedBytes, seed,
            [&] { Sm90Backward<C>(p, maps, ptx::shared_base()).run(); });
