@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/blas/softmax_sum.cuh"
-#include "kernels/tensor.h"
+#include "kernels/cuda/runtime/tensor_address.h"
 
 namespace qb::cuda {
 
@@ -12,21 +12,12 @@ constexpr int kWarp = 32;
 
 // Addresses [b,h,n,1] by slices: batch x heads.
 struct LseRows {
-  float* data;
-  std::int64_t batch_stride;
-  std::int64_t head_stride;
-  std::int64_t token_stride;
+  TensorAddress lse;
   std::int64_t heads;
 
-  explicit LseRows(const TensorView& lse)
-      : data(static_cast<float*>(lse.data)),
-        batch_stride(lse.batch_stride),
-        head_stride(lse.head_stride),
-        token_stride(lse.token_stride),
-        heads(lse.extent.heads) {}
+  explicit LseRows(const TensorView& view) : lse(address(view)), heads(view.extent.heads) {}
   __device__ void store(std::int64_t slice, std::int64_t row, const SoftmaxSum& sum) const {
-    data[slice / heads * batch_stride + slice % heads * head_stride + row * token_stride] =
-        lse_of(sum);
+    *lse.row<float>(slice / heads, slice % heads, row) = lse_of(sum);
   }
 };
 

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "kernels/cuda/runtime/host_device.h"
+#include "kernels/cuda/runtime/tensor_address.h"
 
 namespace qb::cuda {
 
@@ -57,14 +57,6 @@ struct alignas(16) WorkItem {
   std::int32_t batch = 0;
   std::int32_t q_head = 0;  // the first head of a pack
   std::int32_t kv_head = 0;
-};
-
-// Strides are in elements.
-struct TensorAddress {
-  void* data = nullptr;
-  std::int64_t batch_stride = 0;
-  std::int64_t head_stride = 0;
-  std::int64_t token_stride = 0;
 };
 
 struct FlashParameters {

@@ -117,9 +117,6 @@ template <class List>
 // Returns the extent of the partials of all heads: rows of value_dim, rounded up to 16 bytes.
 [[nodiscard]] Extent partial_extent(const GroupedCall& call, const WorkLists& lists);
 
-[[nodiscard]] inline TensorAddress address(const TensorView& view) {
-  return {view.data, view.batch_stride, view.head_stride, view.token_stride};
-}
 // Returns the parameters of a call and its lists for the kernels, without the lists' addresses.
 [[nodiscard]] FlashParameters flash_parameters(const GroupedCall& call, const WorkLists& lists,
                                                double scale);

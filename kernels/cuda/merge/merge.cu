@@ -46,12 +46,9 @@ __global__ void __launch_bounds__(256) pad_kernel(const __grid_constant__ PadPar
   const std::int64_t head = blockIdx.y % static_cast<unsigned>(p.heads);
   std::uint16_t bits = 0;
   if (column < p.columns && p.factor != 0.0F)
-    bits = static_cast<const std::uint16_t*>(
-        p.from.data)[batch * p.from.batch_stride + head * p.from.head_stride +
-                     token * p.from.token_stride + column];
+    bits = p.from.row<const std::uint16_t>(batch, head, token)[column];
   if (p.factor < 0.0F) bits ^= 0x8000;  // the sign bit of f16 and bf16
-  static_cast<std::uint16_t*>(p.to.data)[batch * p.to.batch_stride + head * p.to.head_stride +
-                                         token * p.to.token_stride + column] = bits;
+  p.to.row<std::uint16_t>(batch, head, token)[column] = bits;
 }
 
 }  // namespace

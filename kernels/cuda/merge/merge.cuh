@@ -25,10 +25,10 @@ class MergeRow {
                      int batch, int head)
       : p_(p), tile_(tile), head_(head) {
     const std::int64_t token = tile.token + static_cast<std::int64_t>(row) * tile.stride;
-    out_ = at(p.out, batch, head) + token * p.out.token_stride;
-    lse_ = at(p.lse, batch, head) + token * p.lse.token_stride;
-    part_out_ = at(p.part_out, batch, head) + (tile.source_row + row) * p.part_out.token_stride;
-    part_lse_ = at(p.part_lse, batch, head) + (tile.source_row + row) * p.part_lse.token_stride;
+    out_ = p.out.row<float>(batch, head, token);
+    lse_ = p.lse.row<float>(batch, head, token);
+    part_out_ = p.part_out.row<float>(batch, head, tile.source_row + row);
+    part_lse_ = p.part_lse.row<float>(batch, head, tile.source_row + row);
   }
 
   // Every thread of the row computes the maximum and the sum; each merges its own columns.
@@ -90,11 +90,6 @@ class MergeRow {
     QB_UNROLL
     for (int i = 0; i < 4; ++i)
       if (i < n) at[i] = quad.x[i];
-  }
-
-  QB_DEVICE static float* at(const TensorAddress& tensor, int batch, int head) {
-    return static_cast<float*>(tensor.data) + batch * tensor.batch_stride +
-           head * tensor.head_stride;
   }
 
   // Without a list there is one source for all heads.

@@ -7,6 +7,7 @@
 #include "kernels/cuda/runtime/check.cuh"
 #include "kernels/cuda/runtime/element.cuh"
 #include "kernels/cuda/runtime/runtime.h"
+#include "kernels/cuda/runtime/tensor_address.h"
 
 namespace qb::cuda {
 namespace {
@@ -14,23 +15,10 @@ namespace {
 constexpr int kDeltaLanes = 32;
 constexpr int kDeltaRowsOfABlock = kThreads / kDeltaLanes;
 
-struct View {
-  void* data;
-  std::int64_t batch_stride;  // in elements, as the next two
-  std::int64_t head_stride;
-  std::int64_t token_stride;
-
-  template <class Element>
-  __device__ Element* row(std::int64_t batch, std::int64_t head, std::int64_t token) const {
-    return static_cast<Element*>(data) + batch * batch_stride + head * head_stride +
-           token * token_stride;
-  }
-};
-
 struct Rows {
-  View out;
-  View d_out;
-  View delta;
+  TensorAddress out;
+  TensorAddress d_out;
+  TensorAddress delta;
   std::int64_t rows;  // of all heads
   std::int64_t heads;
   std::int64_t length;
@@ -59,8 +47,8 @@ __global__ void __launch_bounds__(kThreads) delta_kernel(const Rows p) {
 }
 
 __global__ void __launch_bounds__(kThreads)
-    sink_kernel(View lse, View delta, View sinks, View d_sinks, unsigned heads,
-                std::int64_t length) {
+    sink_kernel(TensorAddress lse, TensorAddress delta, TensorAddress sinks, TensorAddress d_sinks,
+                unsigned heads, std::int64_t length) {
   const std::int64_t head = blockIdx.x % heads;
   const std::int64_t batch = blockIdx.x / heads;
   const double sink = static_cast<double>(*sinks.row<float>(batch, head, 0));
@@ -77,10 +65,6 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) *d_sinks.row<float>(batch, head, 0) = static_cast<float>(-sums[0]);
 }
 
-View view(const TensorView& tensor) {
-  return {tensor.data, tensor.batch_stride, tensor.head_stride, tensor.token_stride};
-}
-
 }  // namespace
 
 void compute_delta(const TensorView& out, const TensorView& d_out, const TensorView& delta,
@@ -90,8 +74,8 @@ void compute_delta(const TensorView& out, const TensorView& d_out, const TensorV
       delta.dtype != DType::f32)
     throw std::invalid_argument(
         "compute_delta: out and d_out have one shape, and delta is f32 with one number a row");
-  const Rows rows{view(out), view(d_out), view(delta), x.batch * x.heads * x.length,
-                  x.heads,   x.length,    x.head_dim};
+  const Rows rows{address(out), address(d_out), address(delta), x.batch * x.heads * x.length,
+                  x.heads,      x.length,       x.head_dim};
   if (rows.rows == 0) return;
   const unsigned blocks = grid((rows.rows + kDeltaRowsOfABlock - 1) / kDeltaRowsOfABlock);
   of_type(out.dtype, "compute_delta", [&](auto element) {
@@ -109,7 +93,7 @@ void sink_gradients(const TensorView& lse, const TensorView& delta, const Tensor
   const auto blocks = static_cast<unsigned>(d_sinks.extent.batch * d_sinks.extent.heads);
   if (blocks == 0) return;
   sink_kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(
-      view(lse), view(delta), view(sinks), view(d_sinks),
+      address(lse), address(delta), address(sinks), address(d_sinks),
       static_cast<unsigned>(d_sinks.extent.heads), lse.extent.length);
   QB_CUDA_CHECK(cudaGetLastError());
 }

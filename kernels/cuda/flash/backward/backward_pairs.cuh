@@ -46,11 +46,6 @@ class PairsBlock {
   }
   QB_DEVICE static std::uint32_t gradient(std::uint32_t place) { return place + 64 * 64 * 4; }
 
-  QB_DEVICE static const std::uint16_t* row(const TensorAddress& of, int batch, int head,
-                                            int token) {
-    return static_cast<const std::uint16_t*>(of.data) + batch * of.batch_stride +
-           head * of.head_stride + token * of.token_stride;
-  }
   QB_DEVICE static float dot(const std::uint16_t* a, const std::uint16_t* b, int n) {
     float sum = 0.0F;
     for (int x = 0; x < n; ++x) sum += ptx::widen<kBf16>(a[x]) * ptx::widen<kBf16>(b[x]);
@@ -70,15 +65,15 @@ class PairsBlock {
         const int own_head = item().q_head;
         const int own_row = own_begin() + i;
         const int other_row = at.begin() + j;
-        const RowNumbers numbers =
-            p_.numbers[(static_cast<std::int64_t>(batch) * p_.other_heads + at.head()) *
-                           p_.padded_queries +
-                       other_row];
+        const RowNumbers numbers = p_.numbers_of(batch, at.head())[other_row];
         if (numbers.lse_log2 != INFINITY) {
-          const float s = dot(row(p_.own_score, batch, own_head, own_row),
-                              row(p_.other_score, batch, at.head(), other_row), p_.score_columns);
-          const float d_p = dot(row(p_.own_value, batch, own_head, own_row),
-                                row(p_.other_value, batch, at.head(), other_row), p_.value_columns);
+          const float s = dot(p_.own_score.row<const std::uint16_t>(batch, own_head, own_row),
+                              p_.other_score.row<const std::uint16_t>(batch, at.head(), other_row),
+                              p_.score_columns);
+          const float d_p =
+              dot(p_.own_value.row<const std::uint16_t>(batch, own_head, own_row),
+                  p_.other_value.row<const std::uint16_t>(batch, at.head(), other_row),
+                  p_.value_columns);
           p = ptx::exp2(fmaf(s, p_.scale_log2, -numbers.lse_log2));
           d_s = p * (d_p - numbers.delta);
         }
@@ -101,13 +96,13 @@ class PairsBlock {
   QB_DEVICE void add(const StepCursor& at, int own, int other) const {
     const int batch = item().batch;
     const int own_head = item().q_head;
-    add_own_sums(own, row(p_.other_score, batch, at.head(), at.begin() + other),
-                 p_.other_score.token_stride, true, head_of(p_.sum_score, batch, own_head),
+    add_own_sums(own, p_.other_score.row<const std::uint16_t>(batch, at.head(), at.begin() + other),
+                 p_.other_score.token_stride, true, p_.sum_score.row<float>(batch, own_head, 0),
                  p_.sum_score.token_stride, p_.head_dim, p_.scale);
-    add_own_sums(own, row(p_.other_value, batch, at.head(), at.begin() + other),
-                 p_.other_value.token_stride, false, head_of(p_.sum_value, batch, own_head),
+    add_own_sums(own, p_.other_value.row<const std::uint16_t>(batch, at.head(), at.begin() + other),
+                 p_.other_value.token_stride, false, p_.sum_value.row<float>(batch, own_head, 0),
                  p_.sum_value.token_stride, p_.value_dim, 1.0F);
-    add_other_sums(own, other, head_of(p_.sum_other, batch, at.head()), at.begin());
+    add_other_sums(own, other, p_.sum_other.row<float>(batch, at.head(), 0), at.begin());
   }
 
   // Own row i gets the sum over j of P or dS (i, j) times row j of `from`. A thread adds to the
@@ -141,7 +136,8 @@ class PairsBlock {
         const float p = ptx::load_shared(place(i, j));
         if (p == kNoPair) continue;
         sum.add(ptx::load_shared(gradient(place(i, j))),
-                row(p_.own_score, item().batch, item().q_head, first_own + i)[column]);
+                p_.own_score.row<const std::uint16_t>(item().batch, item().q_head,
+                                                      first_own + i)[column]);
       }
       if (sum.any)
         ptx::add_atomically(sums + (begin + other + j) * p_.sum_other.token_stride + column,

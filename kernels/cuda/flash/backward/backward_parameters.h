@@ -98,6 +98,11 @@ struct BackwardParameters {
   std::int32_t adds_boxes = 0;  // sum_other is aligned, so that the copy engine can add to it
   float scale = 1.0F;
   float scale_log2 = 1.0F;  // scale * log2(e)
+
+  // Returns the numbers of a query head.
+  QB_DEVICE const RowNumbers* numbers_of(int batch, int head) const {
+    return numbers + (static_cast<std::int64_t>(batch) * other_heads + head) * padded_queries;
+  }
 };
 
 // On sm_90a, boxes of the own tensors have the own block's rows, those of the others the other

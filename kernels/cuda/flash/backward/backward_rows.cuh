@@ -50,23 +50,20 @@ class RowsBlock {
     RowNumbers numbers{INFINITY, 0.0F};
     bool idle = false;
     if (row < p_.length) {
-      const float lse = *number(p_.lse, row);
+      const float lse = *row_of<float>(p_.lse, row);
       idle = lse == -INFINITY;
       if (!idle) {
         constexpr double kLogsOfTwo = 1.4426950408889634;  // log2(e)
         numbers.lse_log2 = static_cast<float>(static_cast<double>(lse) * kLogsOfTwo);
-        numbers.delta = *number(p_.delta, row);
+        numbers.delta = *row_of<float>(p_.delta, row);
       }
     }
     p_.numbers[static_cast<std::int64_t>(slot_) * p_.chunks * kFlagRows + row] = numbers;
     return idle;
   }
-  QB_DEVICE const float* number(const TensorAddress& of, int row) const {
-    return static_cast<const float*>(of.data) + offset(of, row);
-  }
-  QB_DEVICE std::int64_t offset(const TensorAddress& of, int row) const {
-    return slot_ / p_.heads * of.batch_stride + slot_ % p_.heads * of.head_stride +
-           row * of.token_stride;
+  template <class Element>
+  QB_DEVICE const Element* row_of(const TensorAddress& rows, int row) const {
+    return rows.row<Element>(slot_ / p_.heads, slot_ % p_.heads, row);
   }
 
   // Returns whether this thread's share of the rows holds NaN or infinity.
@@ -76,9 +73,8 @@ class RowsBlock {
     for (int i = ptx::thread_index(); i < kFlagRows * chunks; i += kRowsThreads) {
       const int row = first_ + i / chunks;
       if (row >= p_.length) break;
-      const Chunk chunk =
-          *reinterpret_cast<const Chunk*>(static_cast<const std::uint16_t*>(rows.data) +
-                                          offset(rows, row) + i % chunks * kChunkColumns);
+      const Chunk chunk = *reinterpret_cast<const Chunk*>(row_of<std::uint16_t>(rows, row) +
+                                                          i % chunks * kChunkColumns);
       QB_UNROLL
       for (const std::uint32_t pair : chunk.pairs)
         found = found || (pair & p_.exponent) == p_.exponent ||

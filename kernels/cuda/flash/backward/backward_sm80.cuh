@@ -136,18 +136,13 @@ class Sm80Backward {
     const int thread = Sm80Backward::thread();
     if (thread * kChunkBytes < C::kNumbersBytes)
       ptx::copy_async(numbers(stage) + static_cast<std::uint32_t>(thread * kChunkBytes),
-                      numbers_of(batch, at.head()) + at.begin() + 2 * thread, true);
+                      p_.numbers_of(batch, at.head()) + at.begin() + 2 * thread, true);
   }
 
   // After the last step an empty group is requested.
   QB_DEVICE void load_next(const StepCursor& next, int stage) const {
     if (next.found()) load_other(next, stage);
     ptx::copy_commit();
-  }
-
-  QB_DEVICE const RowNumbers* numbers_of(int batch, int head) const {
-    return p_.numbers +
-           (static_cast<std::int64_t>(batch) * p_.other_heads + head) * p_.padded_queries;
   }
 
   // ---- Products ---------------------------------------------------------------------------------
@@ -245,7 +240,7 @@ class Sm80Backward {
       ptx::load_matrices_transposed(left, a_at + static_cast<std::uint32_t>(row * kPanelRowBytes));
       add_rows_of_tile(d_q, left, b_at, row);
     }
-    add_share<true>(head_of(p_.sum_other, item().batch, head), p_.sum_other.token_stride,
+    add_share<true>(p_.sum_other.row<float>(item().batch, head, 0), p_.sum_other.token_stride,
                     begin + 16 * row_part(), p_.other_length, column_part() * C::kColumns,
                     p_.head_dim, p_.scale, d_q, lane());
   }
@@ -254,10 +249,10 @@ class Sm80Backward {
     const WorkItem& own = item();
     const int first_row = own_begin() + 16 * row_part();
     const int first_column = column_part() * C::kColumns;
-    add_share<false>(head_of(p_.sum_score, own.batch, own.q_head), p_.sum_score.token_stride,
+    add_share<false>(p_.sum_score.row<float>(own.batch, own.q_head, 0), p_.sum_score.token_stride,
                      first_row, p_.own_length, first_column, p_.head_dim, p_.scale, sum_score_,
                      lane());
-    add_share<false>(head_of(p_.sum_value, own.batch, own.q_head), p_.sum_value.token_stride,
+    add_share<false>(p_.sum_value.row<float>(own.batch, own.q_head, 0), p_.sum_value.token_stride,
                      first_row, p_.own_length, first_column, p_.value_dim, 1.0F, sum_value_,
                      lane());
   }

@@ -65,10 +65,6 @@ class Sm90Backward {
 
   QB_DEVICE const WorkItem& item() const { return p_.items[ptx::opaque(ptx::block_index())]; }
   QB_DEVICE int own_begin() const { return p_.blocks[item().tile].begin; }
-  QB_DEVICE const RowNumbers* numbers_of(int batch, int head) const {
-    return p_.numbers +
-           (static_cast<std::int64_t>(batch) * p_.other_heads + head) * p_.padded_queries;
-  }
 
   // ---- Producer ---------------------------------------------------------------------------------
 
@@ -97,7 +93,7 @@ class Sm90Backward {
         load(shared_.other_value(position.stage), C::kOther, &maps_.other_value, full, at.begin(),
              at.head(), own.batch);
       }
-      store_numbers(numbers_of(own.batch, at.head()) + at.begin(), position.stage, lane);
+      store_numbers(p_.numbers_of(own.batch, at.head()) + at.begin(), position.stage, lane);
       // All lanes have passed the wait before lane 0 goes on to a later one.
       ptx::sync_warp();
       if (lane == 0) ptx::barrier_arrive(full);
@@ -212,7 +208,7 @@ class Sm90Backward {
   QB_DEVICE void add_queries(const float (&d_q)[32], const StepCursor& at) const {
     const int row = at.begin() + 64 * d_q_part() + warp_row();
     if (p_.adds_boxes == 0)
-      return add_share<true>(head_of(p_.sum_other, item().batch, at.head()),
+      return add_share<true>(p_.sum_other.row<float>(item().batch, at.head(), 0),
                              p_.sum_other.token_stride, row, p_.other_length, 64 * d_q_panel(),
                              p_.head_dim, p_.scale, d_q, lane());
     const std::uint32_t sums = shared_.sums(4 * consumer() + warp_row() / 16);
@@ -277,9 +273,9 @@ class Sm90Backward {
     if (lane() == 0) ptx::wait_for_sums();
     const WorkItem& own = item();
     const int first_row = own_begin() + first_own();
-    add_share<false>(head_of(p_.sum_score, own.batch, own.q_head), p_.sum_score.token_stride,
+    add_share<false>(p_.sum_score.row<float>(own.batch, own.q_head, 0), p_.sum_score.token_stride,
                      first_row, p_.own_length, 0, p_.head_dim, p_.scale, state.sum_score, lane());
-    add_share<false>(head_of(p_.sum_value, own.batch, own.q_head), p_.sum_value.token_stride,
+    add_share<false>(p_.sum_value.row<float>(own.batch, own.q_head, 0), p_.sum_value.token_stride,
                      first_row, p_.own_length, 0, p_.value_dim, 1.0F, state.sum_value, lane());
   }
 

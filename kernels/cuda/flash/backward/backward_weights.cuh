@@ -74,11 +74,6 @@ QB_DEVICE void store_sums(std::uint32_t boxes, float factor, const float (&x)[32
   }
 }
 
-// Returns row 0 of a head of sums.
-QB_DEVICE float* head_of(const TensorAddress& sums, int batch, int head) {
-  return static_cast<float*>(sums.data) + batch * sums.batch_stride + head * sums.head_stride;
-}
-
 template <bool kAtomic>
 QB_DEVICE void add_one(float* at, float value) {
   if constexpr (kAtomic)
