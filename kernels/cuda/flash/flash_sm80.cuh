@@ -51,10 +51,7 @@ class Sm80Block {
     const TileWork work = p_.tiles[item.tile];
     batch_ = item.batch;
     kv_head_ = item.kv_head;
-    cursor_.masked = work.first_masked;
-    cursor_.run = work.first_run;
-    cursor_.masked_left = work.n_masked;
-    cursor_.full_left = work.n_full;
+    cursor_ = {work.first_masked, work.first_run, work.n_masked, work.n_full};
     load_queries(item, work);
     QB_UNROLL
     for (int pair = 0; pair < kPairs; ++pair) {
@@ -274,7 +271,7 @@ class Sm80Block {
     } else {
       QB_UNROLL
       for (int r = 0; r < kRowTiles; ++r)
-        store_rows(p_, work, item, out_[r], rows_[r], first_row() + 16 * r, 0, lane());
+        store_rows(p_, work, item, out_[r], rows_[r], first_row() + 16 * r, lane());
     }
   }
 

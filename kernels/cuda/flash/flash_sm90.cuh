@@ -82,11 +82,7 @@ class Sm90Block {
       }
       load(shared_.queries(), C::kRows, &maps_.q, shared_.query_full(), work.q_token,
            p_.q_map_stride, item.q_head, item.batch);
-      KeyCursor cursor;
-      cursor.masked = work.first_masked;
-      cursor.masked_left = work.n_masked;
-      cursor.run = work.first_run;
-      cursor.full_left = work.n_full;
+      KeyCursor cursor{work.first_masked, work.first_run, work.n_masked, work.n_full};
       for (cursor.next<C::kKeys>(p_); cursor.n_keys > 0; cursor.next<C::kKeys>(p_)) {
         const Position at(count++);
         ptx::barrier_wait(shared_.keys_empty(at.stage), at.parity ^ 1);
@@ -136,7 +132,7 @@ class Sm90Block {
   }
 
   // Says that what this warp has read may be overwritten.
-  QB_DEVICE void give_back(std::uint32_t empty) const {
+  QB_DEVICE static void give_back(std::uint32_t empty) {
     if (lane() == 0) ptx::barrier_arrive(empty);
   }
 
@@ -180,7 +176,7 @@ class Sm90Block {
       QB_UNROLL
       for (float& sum : state.rows.sum) sum = sum_of_row(sum);
       const WorkItem item = p_.items[item_number(state)];
-      store_rows(p_, p_.tiles[item.tile], item, state.out, state.rows, first_row(), 0, lane());
+      store_rows(p_, p_.tiles[item.tile], item, state.out, state.rows, first_row(), lane());
     }
   }
 
@@ -203,14 +199,8 @@ class Sm90Block {
     give_back(shared_.query_empty());
     const Position values_at(state.at.steps() - 1);
     ptx::barrier_wait(shared_.values_full(values_at.stage), values_at.parity);
-    ptx::hold(state.out);
-    ptx::product_fence();
-    add_values(state.out, state.p, values_at.stage);
-    ptx::product_commit();
-    ptx::product_wait<0>();
-    ptx::hold(state.out);
-    ptx::hold(state.p);
-    give_back(shared_.values_empty(values_at.stage));
+    issue_values(state.out, state.p, values_at.stage);
+    await_values(state.out, state.p, values_at.stage);
   }
 
   // Called by a consumer whose rows are all past the end of a group: it takes its turns and
@@ -238,19 +228,10 @@ class Sm90Block {
   template <bool kMasked>
   QB_DEVICE void first_step(State& state, int masked_step) const {
     const Position keys_at(state.at.steps());
-    ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
-    wait_for_turn();
-    ptx::hold(state.s);
-    ptx::product_fence();
-    score(state.s, keys_at.stage);
-    ptx::product_commit();
-    pass_turn();
-    ptx::product_wait<0>();
-    ptx::hold(state.s);
-    give_back(shared_.keys_empty(keys_at.stage));
+    score(state.s, keys_at);
     state.at.next_step();
     float rescale[2];
-    softmax<kMasked>(state, rescale, masked_step);
+    softmax<kMasked>(state, state.s, rescale, masked_step);
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
     if constexpr (kMasked) clear_values(keys_at, masked_step);
@@ -262,64 +243,35 @@ class Sm90Block {
     constexpr int kTiles = kNarrowKeys / 8;
     const Position at(state.at.steps());
     float s[4 * kTiles];
-    ptx::barrier_wait(shared_.keys_full(at.stage), at.parity);
-    wait_for_turn();
-    ptx::hold(s);
-    ptx::product_fence();
-    score(s, at.stage);
-    ptx::product_commit();
-    pass_turn();
-    ptx::product_wait<0>();
-    ptx::hold(s);
-    give_back(shared_.keys_empty(at.stage));
+    score(s, at);
     state.at.next_step();
     float rescale[2];
-    const int n_rows = p_.tiles[p_.items[item_number(state)].tile].n_rows;
-    mask_scores<false, kTiles>(s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow, first_row(),
-                               0, lane());
-    online_softmax<kTiles>(s, state.rows, rescale, p_.scale_log2);
+    softmax<true>(state, s, rescale, masked_step);
     scale_rows(state.out, rescale);
     std::uint32_t p[2 * kTiles];
     pack_probabilities<C::kBf16, kTiles>(p, s);
     clear_values(at, masked_step);
-    ptx::hold(state.out);
     ptx::hold(p);
-    ptx::product_fence();
-    add_values(state.out, p, at.stage);
-    ptx::product_commit();
-    ptx::product_wait<0>();
-    ptx::hold(state.out);
-    ptx::hold(p);
-    give_back(shared_.values_empty(at.stage));
+    issue_values(state.out, p, at.stage);
+    await_values(state.out, p, at.stage);
   }
 
   template <bool kMasked>
   QB_DEVICE void step(State& state, int masked_step) const {
     const Position keys_at(state.at.steps());
     const Position values_at(state.at.steps() - 1);
-    ptx::barrier_wait(shared_.keys_full(keys_at.stage), keys_at.parity);
-    wait_for_turn();
-    ptx::hold(state.s);
-    ptx::product_fence();
-    score(state.s, keys_at.stage);
-    ptx::product_commit();
+    issue_scores(state.s, keys_at);
     ptx::barrier_wait(shared_.values_full(values_at.stage), values_at.parity);
-    ptx::hold(state.out);
-    ptx::product_fence();
-    add_values(state.out, state.p, values_at.stage);
-    ptx::product_commit();
+    issue_values(state.out, state.p, values_at.stage);
     pass_turn();
     ptx::product_wait<1>();
     ptx::hold(state.s);
     give_back(shared_.keys_empty(keys_at.stage));
     float rescale[2];
-    softmax<kMasked>(state, rescale, masked_step);
+    softmax<kMasked>(state, state.s, rescale, masked_step);
     // The trap is never taken; it keeps the exponentials before the wait, beside the product.
     ptx::trap_if_negative(fminf(state.rows.sum[0], state.rows.sum[1]));
-    ptx::product_wait<0>();
-    ptx::hold(state.out);
-    ptx::hold(state.p);
-    give_back(shared_.values_empty(values_at.stage));
+    await_values(state.out, state.p, values_at.stage);
     state.at.next_step();
     scale_rows(state.out, rescale);
     pack_probabilities<C::kBf16, C::kKeyTiles>(state.p, state.s);
@@ -341,37 +293,64 @@ class Sm90Block {
     ptx::named_sync(C::kConsumers + 1 + consumer(), 128);
   }
 
-  template <bool kMasked>
-  QB_DEVICE void softmax(State& state, float (&rescale)[2], int masked_step) const {
+  template <bool kMasked, int kCount>
+  QB_DEVICE void softmax(State& state, float (&s)[kCount], float (&rescale)[2],
+                         int masked_step) const {
     if constexpr (kMasked) {
       const int n_rows = p_.tiles[p_.items[item_number(state)].tile].n_rows;
-      mask_scores<false, C::kKeyTiles>(state.s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
-                                       first_row(), 0, lane());
+      mask_scores<false, kCount / 4>(s, p_, p_.masked[masked_step], n_rows, C::kWordsPerRow,
+                                     first_row(), 0, lane());
     }
-    online_softmax<C::kKeyTiles>(state.s, state.rows, rescale, p_.scale_log2);
+    online_softmax<kCount / 4>(s, state.rows, rescale, p_.scale_log2);
   }
 
-  // S = Q K^T for the first 2 kCount keys, 16 columns of depth at a time.
+  // Issues S = Q K^T for the first 2 kCount keys, 16 columns of depth at a time, when the keys are
+  // there and it is this consumer's turn.
   template <int kCount>
-  QB_DEVICE void score(float (&s)[kCount], int stage) const {
+  QB_DEVICE void issue_scores(float (&s)[kCount], const Position& at) const {
+    ptx::barrier_wait(shared_.keys_full(at.stage), at.parity);
+    wait_for_turn();
+    ptx::hold(s);
+    ptx::product_fence();
     const std::uint64_t q = advance(depth_major_descriptor(shared_.queries()),
                                     depth_major_step(C::kRows, 64 * consumer(), 0));
-    const std::uint64_t k = depth_major_descriptor(shared_.keys(stage));
+    const std::uint64_t k = depth_major_descriptor(shared_.keys(at.stage));
     ptx::product_of_shared<C::kBf16, false>(s, q, k);
     QB_UNROLL
     for (int depth = 16; depth < C::kD; depth += 16)
       ptx::product_of_shared<C::kBf16, true>(s, advance(q, depth_major_step(C::kRows, 0, depth)),
                                              advance(k, depth_major_step(C::kKeys, 0, depth)));
+    ptx::product_commit();
+  }
+  // Does the same and waits for them, with nothing else in progress.
+  template <int kCount>
+  QB_DEVICE void score(float (&s)[kCount], const Position& at) const {
+    issue_scores(s, at);
+    pass_turn();
+    ptx::product_wait<0>();
+    ptx::hold(s);
+    give_back(shared_.keys_empty(at.stage));
   }
 
-  // O += P V for the first 4 kCount keys, 16 keys at a time.
+  // Issues O += P V for the first 4 kCount keys, 16 keys at a time.
   template <int kCount>
-  QB_DEVICE void add_values(float (&out)[C::kD / 2], const std::uint32_t (&p)[kCount],
-                            int stage) const {
+  QB_DEVICE void issue_values(float (&out)[C::kD / 2], const std::uint32_t (&p)[kCount],
+                              int stage) const {
+    ptx::hold(out);
+    ptx::product_fence();
     const std::uint64_t v = column_major_descriptor(shared_.values(stage), C::kKeys);
     QB_UNROLL
     for (int key = 0; key < 4 * kCount; key += 16)
       ptx::product_of_registers<C::kBf16>(out, &p[key / 4], advance(v, column_major_step(key)));
+    ptx::product_commit();
+  }
+  template <int kCount>
+  QB_DEVICE void await_values(float (&out)[C::kD / 2], std::uint32_t (&p)[kCount],
+                              int stage) const {
+    ptx::product_wait<0>();
+    ptx::hold(out);
+    ptx::hold(p);
+    give_back(shared_.values_empty(stage));
   }
 
   const FlashParameters& p_;

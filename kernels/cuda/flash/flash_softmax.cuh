@@ -162,24 +162,24 @@ QB_DEVICE void store_pair(float* row, int column, int n_columns, float first, fl
   }
 }
 
-// Normalises and writes a lane's two rows: kCount / 4 tiles of 8 columns from `first_column` on.
+// Normalises and writes a lane's two rows: kCount / 4 tiles of 8 columns.
 // The caller has reduced the statistics to whole rows.
 template <int kCount>
 QB_DEVICE void store_rows(const FlashParameters& p, const TileWork& work, const WorkItem& item,
                           const float (&o)[kCount], const RowStatistics& rows, int first_row,
-                          int first_column, int lane) {
+                          int lane) {
   QB_UNROLL
   for (int half = 0; half < 2; ++half) {
     const int row = first_row + accumulator_place(lane, 2 * half).row;
     if (row >= work.n_rows * p.pack) continue;
     const OutputRow target = output_row(p, work, item, row);
     const float inverse = inverse_of(rows.sum[half]);
-    const int column = first_column + accumulator_place(lane, 0).column;
+    const int column = accumulator_place(lane, 0).column;
     QB_UNROLL
     for (int t = 0; t < kCount / 4; ++t)
       store_pair(target.out, column + 8 * t, p.value_dim, o[4 * t + 2 * half] * inverse,
                  o[4 * t + 2 * half + 1] * inverse);
-    if (first_column == 0 && lane % 4 == 0)
+    if (lane % 4 == 0)
       *target.lse = log_sum_exp(rows.sum[half], shift_of(rows.maximum[half], p.scale_log2));
   }
 }
