@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -21,14 +20,6 @@
 #include "kernels/cuda/runtime/check.cuh"
 
 namespace qb::cuda {
-namespace {
-
-const GroupedCall& checked(const GroupedCall& call) {
-  check_call(call);
-  return call;
-}
-
-}  // namespace
 
 void allow_shared_memory(const void* kernel, int bytes) {
   static std::mutex mutex;
@@ -43,7 +34,7 @@ void allow_shared_memory(const void* kernel, int bytes) {
 
 struct FlashLists::State {
   State(const GroupedCall& call, const LaunchContext& context)
-      : inputs(align_inputs(checked(call))),
+      : inputs(align_inputs(call)),
         lists(lower(aligned_call(call, inputs), flash_path(context), context.n_sms)),
         memory(context.workspace, list_bytes(lists), "tile_lists", context.worker) {
     std::vector<std::byte> bytes(memory.bytes());
@@ -64,29 +55,30 @@ struct FlashLists::State {
   mutable KeptMaps maps;  // maps of the last launch with these lists
 };
 
-FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context)
-    : state_(std::make_shared<State>(call, context)) {}
+FlashLists::FlashLists(const GroupedCall& call, const LaunchContext& context) {
+  check_call(call);
+  state_ = std::make_shared<State>(call, context);
+}
 
 struct FlashLaunch::State {
-  State(const GroupedCall& call, const FlashLists::State& of_call, const LaunchContext& context)
+  State(const GroupedCall& call, std::shared_ptr<const FlashLists::State> of_call,
+        const LaunchContext& context)
       : inputs(align_inputs(call)),
-        q(call.q, inputs.q, "q_aligned", context),
-        k(call.k, inputs.k, "k_aligned", context),
-        v(call.v, inputs.v, "v_aligned", context),
         bf16(call.q.dtype == DType::bf16),
         n_blocks_at_most(context.n_sms),
         stream(context.stream),
-        shape(of_call.lists.shape) {
-    require_form_of(of_call.inputs);
+        shape(of_call->lists.shape),
+        kept_lists(std::move(of_call)) {
+    require_form_of(kept_lists->inputs);
     GroupedCall aligned = call;
-    aligned.q = q.view();
-    aligned.k = k.view();
-    aligned.v = v.view();
-    const WorkLists& lists = of_call.lists;
+    copies.emplace_back(aligned.q, inputs.q, "q_aligned", context);
+    copies.emplace_back(aligned.k, inputs.k, "k_aligned", context);
+    copies.emplace_back(aligned.v, inputs.v, "v_aligned", context);
+    const WorkLists& lists = kept_lists->lists;
     parameters = flash_parameters(aligned, lists, inputs.scale);
-    point_to(of_call);
+    point_to(*kept_lists);
     make_partials(call, lists, context);
-    prepare(aligned, of_call);
+    prepare(aligned, *kept_lists);
   }
 
   // The form of the inputs decided the kernel and its tiles.
@@ -137,37 +129,29 @@ struct FlashLaunch::State {
   }
 
   AlignedInputs inputs;
-  InputCopy q;
-  InputCopy k;
-  InputCopy v;
+  std::vector<InputCopy> copies;
   bool bf16;
   int n_blocks_at_most;  // blocks of a persistent grid
   void* stream;
   FlashShape shape;
+  std::shared_ptr<const FlashLists::State> kept_lists;
   FlashParameters parameters;
   TensorMaps maps;  // sm_90a only
   MergeParameters merging;
   int n_merge_slots = 0;
-  std::shared_ptr<const void> own_lists;
   Tensor out;
   Tensor lse;
 };
 
-FlashLaunch::FlashLaunch(const GroupedCall& call, const LaunchContext& context) {
-  const FlashLists lists(call, context);
-  const auto state = std::make_shared<State>(call, *lists.state_, context);
-  state->own_lists = lists.state_;
-  state_ = state;
-}
+FlashLaunch::FlashLaunch(const GroupedCall& call, const LaunchContext& context)
+    : FlashLaunch(call, FlashLists(call, context), context) {}
 FlashLaunch::FlashLaunch(const GroupedCall& call, const FlashLists& lists,
                          const LaunchContext& context)
-    : state_(std::make_shared<State>(call, *lists.state_, context)) {}
+    : state_(std::make_shared<State>(call, lists.state_, context)) {}
 
 void FlashLaunch::attend() const {
   const State& s = *state_;
-  s.q.refresh(s.stream);
-  s.k.refresh(s.stream);
-  s.v.refresh(s.stream);
+  for (const InputCopy& copy : s.copies) copy.refresh(s.stream);
   const int n_items = s.parameters.n_items;
   if (s.shape.variant == FlashVariant::hopper)
     launch_sm90(s.parameters, s.maps, s.shape, s.bf16, std::min(n_items, s.n_blocks_at_most),

@@ -105,20 +105,15 @@ AlignedInputs::Input align_input(const TensorView& view, float factor) {
 
 AlignedInputs align_inputs(const GroupedCall& call) {
   const float factor = call.scale > 0.0 ? 1.0F : call.scale < 0.0 ? -1.0F : 0.0F;
-  return {align_input(call.q, factor), align_input(call.k), align_input(call.v),
+  return {align_input(call.q, factor),
+          align_input(call.k),
+          align_input(call.v),
+          {},
           factor == 0.0F ? 1.0 : std::abs(call.scale)};
 }
 
 TensorView aligned_view(const TensorView& view, const AlignedInputs::Input& input) {
   return input.copied ? contiguous_view(nullptr, view.dtype, input.extent) : view;
-}
-
-GroupedCall aligned_call(const GroupedCall& call, const AlignedInputs& inputs) {
-  GroupedCall aligned = call;
-  aligned.q = aligned_view(call.q, inputs.q);
-  aligned.k = aligned_view(call.k, inputs.k);
-  aligned.v = aligned_view(call.v, inputs.v);
-  return aligned;
 }
 
 }  // namespace qb::cuda

@@ -79,7 +79,9 @@ struct AlignedInputs {
   Input q;
   Input k;
   Input v;
+  Input d_out;  // of a backward pass
   double scale = 1.0;
+  friend bool operator==(const AlignedInputs&, const AlignedInputs&) = default;
 };
 
 // Says how one input is read. A copy is multiplied by the factor: 1, -1 or 0.
@@ -87,8 +89,16 @@ struct AlignedInputs {
 // Returns the view as the kernels see it; a copy has no memory yet.
 [[nodiscard]] TensorView aligned_view(const TensorView& view, const AlignedInputs::Input& input);
 [[nodiscard]] AlignedInputs align_inputs(const GroupedCall& call);
-// Returns the call as the kernels see it; copies have no memory yet.
-[[nodiscard]] GroupedCall aligned_call(const GroupedCall& call, const AlignedInputs& inputs);
+// Returns the call of either pass as the kernels see it; copies have no memory yet.
+template <class Call>
+[[nodiscard]] Call aligned_call(const Call& call, const AlignedInputs& inputs) {
+  Call aligned = call;
+  aligned.q = aligned_view(call.q, inputs.q);
+  aligned.k = aligned_view(call.k, inputs.k);
+  aligned.v = aligned_view(call.v, inputs.v);
+  if constexpr (requires { call.d_out; }) aligned.d_out = aligned_view(call.d_out, inputs.d_out);
+  return aligned;
+}
 
 // Checks shapes and types as attention() does.
 void check_call(const GroupedCall& call);

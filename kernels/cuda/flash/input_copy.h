@@ -18,30 +18,29 @@ namespace qb::cuda {
 
 class InputCopy {
  public:
-  InputCopy(const TensorView& view, const AlignedInputs::Input& aligned, const char* label,
+  // Where the input is copied, `view` becomes that of the copy.
+  InputCopy(TensorView& view, const AlignedInputs::Input& aligned, const char* label,
             const LaunchContext& context)
-      : from_(view), view_(view), factor_(aligned.factor) {
+      : from_(view), factor_(aligned.factor) {
     if (!aligned.copied) return;
     copy_.emplace(context.workspace, view.dtype, aligned.extent, label, context.worker);
-    view_ = copy_->view();
+    view = copy_->view();
   }
-  [[nodiscard]] const TensorView& view() const { return view_; }
   void refresh(void* stream) const {
     if (!copy_) return;
     PadParameters p;
     p.from = address(from_);
-    p.to = address(view_);
+    p.to = address(copy_->view());
     p.n_tokens = static_cast<std::int32_t>(from_.extent.length);
     p.heads = static_cast<std::int32_t>(from_.extent.heads);
     p.columns = static_cast<std::int32_t>(from_.extent.head_dim);
-    p.padded_columns = static_cast<std::int32_t>(view_.extent.head_dim);
+    p.padded_columns = static_cast<std::int32_t>(copy_->view().extent.head_dim);
     p.factor = factor_;
     launch_pad(p, head_slots(from_.extent), stream);
   }
 
  private:
   TensorView from_;
-  TensorView view_;
   float factor_;
   std::optional<Tensor> copy_;
 };

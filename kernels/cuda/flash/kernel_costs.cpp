@@ -67,8 +67,8 @@ std::optional<CallCost> GpuKernelCosts::of_launch(const GroupedCall& call) const
 CallCost GpuKernelCosts::of_backward_call(Kernel kernel, const BackwardArguments& a) const {
   require_gpu_backward(kernel, a.q.dtype);
   check_backward_call(a);
-  const BackwardInputs inputs = backward_inputs(a);
-  const BackwardArguments aligned = aligned_arguments(a, inputs);
+  const AlignedInputs inputs = align_inputs(a);
+  const BackwardArguments aligned = aligned_call(a, inputs);
   const BackwardWork work = lower_backward(aligned, path_);
   const BackwardMemory memory =
       work.empty() ? BackwardMemory{} : backward_memory(aligned, inputs, work);

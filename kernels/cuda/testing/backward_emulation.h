@@ -41,7 +41,7 @@ inline std::string name_of(const Way& way) {
 // Runs what BackwardLaunch::run() launches. The inputs must be aligned.
 inline void run_over(const BackwardArguments& a, const Way& way) {
   check_backward_call(a);
-  const BackwardInputs inputs = backward_inputs(a);
+  const AlignedInputs inputs = align_inputs(a);
   ASSERT_FALSE(inputs.q.copied || inputs.k.copied || inputs.v.copied || inputs.d_out.copied);
   BackwardWork work = lower_backward(a, way.path);
   if (work.empty()) return;

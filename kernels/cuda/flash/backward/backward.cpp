@@ -27,18 +27,16 @@ Buffer buffer(std::int64_t bytes, const char* label, const LaunchContext& contex
 
 }  // namespace
 
-// The number BackwardPlaces::nonfinite and the lists.
 struct BackwardDeviceLists::State {
-  State(const BackwardArguments& aligned, const BackwardInputs& of_call, BackwardWork lowered,
+  State(const BackwardArguments& aligned, const AlignedInputs& of_call, BackwardWork lowered,
         const LaunchContext& context)
       : inputs(of_call),
         work(std::move(lowered)),
         sizes(backward_memory(aligned, inputs, work)),
         memory(buffer(sizes.list_bytes, "backward_lists", context)) {
     std::vector<std::byte> bytes(memory.bytes());
-    std::byte* to = bytes.data() + place_bytes(NonfiniteList{});  // the number is 0
     BackwardParameters p;
-    for_each_list(work, p, [&to](const auto& list, auto&) {
+    for_each_list(work, p, [to = bytes.data()](const auto& list, auto&) mutable {
       if (!list.empty()) std::memcpy(to, list.data(), list.size() * sizeof(list[0]));
       to += place_bytes(list);
     });
@@ -47,7 +45,7 @@ struct BackwardDeviceLists::State {
                                   static_cast<cudaStream_t>(context.stream)));
   }
 
-  BackwardInputs inputs;
+  AlignedInputs inputs;
   BackwardWork work;
   BackwardMemory sizes;
   Buffer memory;
@@ -55,42 +53,40 @@ struct BackwardDeviceLists::State {
 
 BackwardDeviceLists::BackwardDeviceLists(const BackwardArguments& a, const LaunchContext& context) {
   check_backward_call(a);
-  const BackwardInputs inputs = backward_inputs(a);
-  const BackwardArguments aligned = aligned_arguments(a, inputs);
+  const AlignedInputs inputs = align_inputs(a);
+  const BackwardArguments aligned = aligned_call(a, inputs);
   BackwardWork work = lower_backward(aligned, flash_path(context));
   if (work.empty()) return;
   state_ = std::make_shared<const State>(aligned, inputs, std::move(work), context);
 }
 
 struct BackwardLaunch::State {
-  State(const BackwardArguments& a, const BackwardDeviceLists::State& of_call,
+  State(const BackwardArguments& a, std::shared_ptr<const BackwardDeviceLists::State> lists,
         const LaunchContext& context)
-      : q(a.q, of_call.inputs.q, "q_aligned", context),
-        k(a.k, of_call.inputs.k, "k_aligned", context),
-        v(a.v, of_call.inputs.v, "v_aligned", context),
-        d_out(a.d_out, of_call.inputs.d_out, "d_out_aligned", context),
-        numbers(buffer(of_call.sizes.numbers_bytes, "backward_row_numbers", context)),
-        query_flags(buffer(of_call.sizes.query_flag_bytes, "backward_query_flags", context)),
-        key_flags(buffer(of_call.sizes.key_flag_bytes, "backward_key_flags", context)),
-        kernel{of_call.work.shape, a.q.dtype == DType::bf16},
+      : kept_lists(std::move(lists)),
+        kernel{kept_lists->work.shape, a.q.dtype == DType::bf16},
         stream(context.stream) {
+    const BackwardDeviceLists::State& of_call = *kept_lists;
     BackwardArguments aligned = a;
-    aligned.q = q.view();
-    aligned.k = k.view();
-    aligned.v = v.view();
-    aligned.d_out = d_out.view();
+    copies.emplace_back(aligned.q, of_call.inputs.q, "q_aligned", context);
+    copies.emplace_back(aligned.k, of_call.inputs.k, "k_aligned", context);
+    copies.emplace_back(aligned.v, of_call.inputs.v, "v_aligned", context);
+    copies.emplace_back(aligned.d_out, of_call.inputs.d_out, "d_out_aligned", context);
+    numbers = buffer(of_call.sizes.numbers_bytes, "backward_row_numbers", context);
+    query_flags = buffer(of_call.sizes.query_flag_bytes, "backward_query_flags", context);
+    key_flags = buffer(of_call.sizes.key_flag_bytes, "backward_key_flags", context);
     // A run that finds NaN or infinity sets the number for all later ones, which costs them time
     // only: the flags say which rows they are.
     const BackwardPlaces places{numbers.as<RowNumbers>(), query_flags.as<std::int32_t>(),
                                 key_flags.as<std::int32_t>(), of_call.memory.as<std::int32_t>()};
     of_queries = rows_parameters(aligned, false, places);
     of_keys = rows_parameters(aligned, true, places);
-    std::byte* at = of_call.memory.as<std::byte>() + place_bytes(NonfiniteList{});
     parameters = backward_parameters(aligned, of_call.work, places);
-    for_each_list(of_call.work, parameters, [&at](const auto& list, auto& pointer) {
-      pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at);
-      at += place_bytes(list);
-    });
+    for_each_list(of_call.work, parameters,
+                  [at = of_call.memory.as<std::byte>()](const auto& list, auto& pointer) mutable {
+                    pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at);
+                    at += place_bytes(list);
+                  });
     if (kernel.shape.variant == FlashVariant::wide) {
       prepare_backward_sm80(kernel);
       return;
@@ -100,7 +96,7 @@ struct BackwardLaunch::State {
   }
 
   void run() const {
-    for (const InputCopy* const input : {&q, &k, &v, &d_out}) input->refresh(stream);
+    for (const InputCopy& copy : copies) copy.refresh(stream);
     launch_backward_rows(of_queries, stream);
     launch_backward_rows(of_keys, stream);
     if (kernel.shape.variant == FlashVariant::hopper)
@@ -110,13 +106,9 @@ struct BackwardLaunch::State {
     launch_backward_pairs(parameters, kernel.bf16, stream);
   }
 
-  std::shared_ptr<const void> own_lists;
-
  private:
-  InputCopy q;
-  InputCopy k;
-  InputCopy v;
-  InputCopy d_out;
+  std::shared_ptr<const BackwardDeviceLists::State> kept_lists;
+  std::vector<InputCopy> copies;
   Buffer numbers;
   Buffer query_flags;
   Buffer key_flags;
@@ -128,22 +120,17 @@ struct BackwardLaunch::State {
   BackwardMaps maps;  // sm_90a only
 };
 
-BackwardLaunch::BackwardLaunch(const BackwardArguments& a, const LaunchContext& context) {
-  const BackwardDeviceLists lists(a, context);
-  if (lists.state_ == nullptr) return;
-  const auto state = std::make_shared<State>(a, *lists.state_, context);
-  state->own_lists = lists.state_;
-  state_ = state;
-}
+BackwardLaunch::BackwardLaunch(const BackwardArguments& a, const LaunchContext& context)
+    : BackwardLaunch(a, BackwardDeviceLists(a, context), context) {}
 
 BackwardLaunch::BackwardLaunch(const BackwardArguments& a, const BackwardDeviceLists& lists,
                                const LaunchContext& context) {
   check_backward_tensors("flash_backward", a);
   if (lists.state_ == nullptr) return;
-  if (backward_inputs(a) != lists.state_->inputs)
+  if (align_inputs(a) != lists.state_->inputs)
     throw std::invalid_argument(
         "flash_backward: the tensors are shaped or aligned otherwise than the lists'");
-  state_ = std::make_shared<const State>(a, *lists.state_, context);
+  state_ = std::make_shared<const State>(a, lists.state_, context);
 }
 
 void BackwardLaunch::run() const {

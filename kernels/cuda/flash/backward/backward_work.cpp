@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "base/integers.h"
 #include "base/status.h"
+#include "kernels/cpu/call_checks.h"
 #include "kernels/cuda/flash/flash_groups.h"
 #include "kernels/cuda/flash/flash_maps.h"
 
@@ -52,17 +52,8 @@ BackwardShape backward_shape(FlashVariant variant, std::int64_t head_dim) {
   return {variant, padded, 128, padded == 64 ? 128 : 64};
 }
 
-BackwardInputs backward_inputs(const BackwardArguments& a) {
+AlignedInputs align_inputs(const BackwardArguments& a) {
   return {align_input(a.q), align_input(a.k), align_input(a.v), align_input(a.d_out)};
-}
-
-BackwardArguments aligned_arguments(const BackwardArguments& a, const BackwardInputs& inputs) {
-  BackwardArguments aligned = a;
-  aligned.q = aligned_view(a.q, inputs.q);
-  aligned.k = aligned_view(a.k, inputs.k);
-  aligned.v = aligned_view(a.v, inputs.v);
-  aligned.d_out = aligned_view(a.d_out, inputs.d_out);
-  return aligned;
 }
 
 void require_gpu_backward(Kernel kernel, DType dtype) {
@@ -76,13 +67,7 @@ void check_backward_call(const BackwardArguments& a) {
   check_backward_tensors("flash_backward", a);
   require_gpu_backward(Kernel::flash, a.q.dtype);
   check_lengths(a.q.extent, a.k.extent);
-  if (a.schedule == nullptr)
-    throw std::invalid_argument("flash_backward: there is no tile schedule");
-  if (a.schedule->n_queries != a.q.extent.length || a.schedule->n_keys != a.k.extent.length)
-    throw std::invalid_argument(fmt::format(
-        "flash_backward: the tile schedule has {} queries and {} keys, the tensors have {} and {}",
-        a.schedule->n_queries, a.schedule->n_keys, a.q.extent.length, a.k.extent.length));
-  a.schedule->validate();
+  cpu::check_schedule("flash_backward", Kernel::flash, a.schedule, a.q.extent, a.k.extent);
   if (!a.schedule->classes.empty())
     throw std::invalid_argument("flash_backward: the kernels take no schedule of residue classes");
 }
@@ -100,11 +85,11 @@ std::int64_t executed_pairs(const BackwardWork& work, std::int64_t q_heads) {
   return q_heads * cells * work.shape.own_block * work.shape.other_block;
 }
 
-BackwardMemory backward_memory(const BackwardArguments& aligned, const BackwardInputs& inputs,
+BackwardMemory backward_memory(const BackwardArguments& aligned, const AlignedInputs& inputs,
                                const BackwardWork& work) {
   const Extent& q = aligned.q.extent;
   const Extent& k = aligned.k.extent;
-  std::size_t list_bytes = place_bytes(NonfiniteList{});
+  std::size_t list_bytes = 0;
   BackwardParameters p;
   for_each_list(work, p, [&](const auto& list, auto&) { list_bytes += place_bytes(list); });
   BackwardMemory memory;

@@ -47,17 +47,7 @@ struct BackwardWork {
 [[nodiscard]] BackwardWork list_cells(const TileSchedule& schedule, const BackwardShape& shape);
 
 // Says how the kernels read the inputs: rows that do not begin at multiples of 16 bytes are copied.
-struct BackwardInputs {
-  AlignedInputs::Input q;
-  AlignedInputs::Input k;
-  AlignedInputs::Input v;
-  AlignedInputs::Input d_out;
-  friend bool operator==(const BackwardInputs&, const BackwardInputs&) = default;
-};
-[[nodiscard]] BackwardInputs backward_inputs(const BackwardArguments& arguments);
-// Returns the arguments as the kernels see them; copies have no memory yet.
-[[nodiscard]] BackwardArguments aligned_arguments(const BackwardArguments& arguments,
-                                                  const BackwardInputs& inputs);
+[[nodiscard]] AlignedInputs align_inputs(const BackwardArguments& arguments);
 
 // Checks a call as attention_backward() does, and that the GPU has a kernel for it. Throws
 // std::invalid_argument or Unsupported.
@@ -81,8 +71,7 @@ struct BackwardMemory {
   }
 };
 [[nodiscard]] BackwardMemory backward_memory(const BackwardArguments& aligned,
-                                             const BackwardInputs& inputs,
-                                             const BackwardWork& work);
+                                             const AlignedInputs& inputs, const BackwardWork& work);
 
 // Points to the numbers and flags of rows.
 struct BackwardPlaces {
@@ -105,16 +94,16 @@ struct BackwardPlaces {
 void encode(const BackwardArguments& aligned, const BackwardShape& shape, EncodeTiled encode_tiled,
             BackwardMaps& maps);
 
-// Calls visit(list, pointer to it in the parameters) for each list, in the order of their places,
-// which follow one number, BackwardPlaces::nonfinite.
+// Calls visit(list, pointer to it in the parameters) for each list, in the order of their places;
+// the first one is of one number, BackwardPlaces::nonfinite.
 template <class Visit>
 void for_each_list(const BackwardWork& lists, BackwardParameters& p, Visit visit) {
+  visit(std::array<std::int32_t, 1>{}, p.nonfinite);
   visit(lists.items, p.items);
   visit(lists.blocks, p.blocks);
   visit(lists.masked, p.masked);
   visit(lists.runs, p.runs);
   visit(lists.bits, p.bits);
 }
-using NonfiniteList = std::array<std::int32_t, 1>;
 
 }  // namespace qb::cuda

@@ -146,7 +146,7 @@ BackwardCall random_call(DType dtype, const Extent& q, std::int64_t kv_heads, st
 
 BackwardWork lowered(const BackwardCall& call, FlashPath path) {
   const BackwardArguments a = call.arguments();
-  return lower_backward(aligned_arguments(a, backward_inputs(a)), path);
+  return lower_backward(aligned_call(a, align_inputs(a)), path);
 }
 
 TEST(BackwardWork, ListsEachBlockOnceForEachHeadHeavyOnesFirst) {
@@ -229,9 +229,9 @@ TEST(BackwardWork, CostsAreTheBytesThatALaunchAllocates) {
   const BackwardCall odd = random_call(DType::bf16, {1, 1, 100, 20}, 1, 100, 64,
                                        build_schedule(100, 100, {{0, 100, {0, 100}}}, 128));
   const BackwardArguments a = odd.arguments();
-  const BackwardInputs inputs = backward_inputs(a);
+  const AlignedInputs inputs = align_inputs(a);
   EXPECT_TRUE(inputs.q.copied && inputs.k.copied && !inputs.v.copied && !inputs.d_out.copied);
-  const BackwardArguments aligned = aligned_arguments(a, inputs);
+  const BackwardArguments aligned = aligned_call(a, inputs);
   const BackwardWork work = lower_backward(aligned, FlashPath::sm80);
   EXPECT_EQ(backward_memory(aligned, inputs, work).copy_bytes, 2 * 100 * 24 * 2);
 
