@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <functional>
 
 #include "base/integers.h"
 #include "base/status.h"
@@ -21,22 +21,6 @@ bool box_readable(const TensorView& view, std::int64_t stride) {
          aligned(view.token_stride) && aligned(view.head_stride) && aligned(view.batch_stride) &&
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
 }
-
-namespace {
-
-// Sorts tiles by the number of their steps, most first.
-std::vector<std::int32_t> heavy_first(const std::vector<TileWork>& tiles) {
-  const auto n_steps = [&tiles](std::int32_t tile) {
-    return tiles[index(tile)].n_masked + tiles[index(tile)].n_full;
-  };
-  std::vector<std::int32_t> order(tiles.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order,
-                           [&](std::int32_t a, std::int32_t b) { return n_steps(a) > n_steps(b); });
-  return order;
-}
-
-}  // namespace
 
 FlashVariant choose_variant(const GroupedCall& call, FlashPath path, std::int64_t dim) {
   std::int64_t rows = 0;
@@ -125,15 +109,18 @@ std::int32_t heads_at_once(std::int64_t n_heads, std::int64_t heads_per_kv,
 }
 
 std::vector<WorkItem> order_items(const std::vector<TileWork>& tiles, const HeadSlots& slots) {
-  const std::vector<std::int32_t> order = heavy_first(tiles);
+  std::vector<std::int32_t> heavy_first = integers_below(narrow(std::ssize(tiles)));
+  std::ranges::stable_sort(heavy_first, std::greater(), [&tiles](std::int32_t tile) {
+    return tiles[index(tile)].n_masked + tiles[index(tile)].n_full;
+  });
   const std::int64_t n_groups = slots.batch * slots.per_batch / slots.per_kv;
   const std::int64_t groups_at_once = std::max<std::int64_t>(slots.at_once / slots.per_kv, 1);
-  const std::int64_t n_sections = (n_groups + groups_at_once - 1) / groups_at_once;
+  const std::int64_t n_sections = ceil_div(n_groups, groups_at_once);
   std::vector<WorkItem> items;
   for (std::int64_t section = 0; section < n_sections; ++section) {
     const std::int64_t begin = section * n_groups / n_sections * slots.per_kv;
     const std::int64_t end = (section + 1) * n_groups / n_sections * slots.per_kv;
-    for (const std::int32_t tile : order) {
+    for (const std::int32_t tile : heavy_first) {
       const TileWork& work = tiles[index(tile)];
       for (std::int64_t slot = begin; slot < end; ++slot) {
         const std::int64_t head = slot % slots.per_batch * slots.pack;
