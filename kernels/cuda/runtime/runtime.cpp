@@ -8,8 +8,11 @@ namespace {
 
 cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.get()); }
 
-cudaEvent_t native_event(const Handle<destroy_event>& handle) {
-  return static_cast<cudaEvent_t>(handle.get());
+cudaEvent_t native_event(const Handle& handle) { return static_cast<cudaEvent_t>(handle.get()); }
+
+template <auto destroy, class Native>
+Handle owned(Native native) {
+  return {native, [](void* handle) { (void)destroy(static_cast<Native>(handle)); }};
 }
 
 // Returns nullptr where memory is out and clears that error, so that the next call starts clean.
@@ -21,7 +24,7 @@ void* memory_or_null(cudaError_t error, void* memory, const char* what, int line
 }
 
 // Returns 0 where the device is lost: it is called while memory is given back and must not throw.
-std::uint64_t pool_attribute(const Handle<destroy_pool>& pool, cudaMemPoolAttr attribute) noexcept {
+std::uint64_t pool_attribute(const Handle& pool, cudaMemPoolAttr attribute) noexcept {
   std::uint64_t value = 0;
   const cudaError_t error =
       cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool.get()), attribute, &value);
@@ -29,19 +32,6 @@ std::uint64_t pool_attribute(const Handle<destroy_pool>& pool, cudaMemPoolAttr a
 }
 
 }  // namespace
-
-void destroy_stream(void* handle) noexcept {
-  (void)cudaStreamDestroy(static_cast<cudaStream_t>(handle));
-}
-void destroy_event(void* handle) noexcept {
-  (void)cudaEventDestroy(static_cast<cudaEvent_t>(handle));
-}
-void destroy_pool(void* handle) noexcept {
-  (void)cudaMemPoolDestroy(static_cast<cudaMemPool_t>(handle));
-}
-void destroy_graph(void* handle) noexcept {
-  (void)cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(handle));
-}
 
 void use_device(int ordinal) {
   QB_CUDA_CHECK(cudaSetDevice(ordinal));
@@ -55,7 +45,7 @@ Stream::Stream(Priority priority) {
   cudaStream_t stream = nullptr;
   QB_CUDA_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
                                              priority == Priority::high ? greatest : least));
-  handle_ = Handle<destroy_stream>(stream);
+  handle_ = owned<cudaStreamDestroy>(stream);
 }
 
 void Stream::wait() const { QB_CUDA_CHECK(cudaStreamSynchronize(native(*this))); }
@@ -63,7 +53,7 @@ void Stream::wait() const { QB_CUDA_CHECK(cudaStreamSynchronize(native(*this)));
 Event::Event() {
   cudaEvent_t event = nullptr;
   QB_CUDA_CHECK(cudaEventCreate(&event));
-  handle_ = Handle<destroy_event>(event);
+  handle_ = owned<cudaEventDestroy>(event);
 }
 
 void Event::record(void* stream) {
@@ -103,7 +93,7 @@ Graph::Graph(const Stream& stream, const std::function<void()>& enqueue) {
   const cudaError_t error = cudaGraphInstantiate(&executable, graph, 0);
   (void)cudaGraphDestroy(graph);
   QB_CUDA_CHECK(error);
-  handle_ = Handle<destroy_graph>(executable);
+  handle_ = owned<cudaGraphExecDestroy>(executable);
 }
 
 void Graph::launch(const Stream& stream) const {
@@ -137,7 +127,7 @@ Pool::Pool(const Stream& stream) : stream_(stream) {
   properties.location.id = device;
   cudaMemPool_t pool = nullptr;
   QB_CUDA_CHECK(cudaMemPoolCreate(&pool, &properties));
-  handle_ = Handle<destroy_pool>(pool);
+  handle_ = owned<cudaMemPoolDestroy>(pool);
   std::uint64_t keep_all = UINT64_MAX;
   QB_CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_all));
 }

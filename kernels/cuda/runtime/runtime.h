@@ -7,19 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <type_traits>
 
 #include "kernels/tensor.h"
 
 namespace qb::cuda {
 
-void destroy_stream(void* handle) noexcept;
-void destroy_event(void* handle) noexcept;
-void destroy_pool(void* handle) noexcept;
-void destroy_graph(void* handle) noexcept;
-
-template <void (*destroy)(void*) noexcept>
-using Handle = std::unique_ptr<void, std::integral_constant<void (*)(void*) noexcept, destroy>>;
+using Handle = std::unique_ptr<void, void (*)(void*)>;
 
 // Makes this the device of the process from now on, and creates its context.
 void use_device(int ordinal);
@@ -32,7 +25,7 @@ class Stream {  // does not wait for the default stream
   void wait() const;
 
  private:
-  Handle<destroy_stream> handle_;
+  Handle handle_{nullptr, nullptr};
 };
 
 class Event {
@@ -48,7 +41,7 @@ class Event {
   [[nodiscard]] bool has_happened() const;
 
  private:
-  Handle<destroy_event> handle_;
+  Handle handle_{nullptr, nullptr};
 };
 
 class Graph {  // what `enqueue` enqueues on the stream, recorded once
@@ -57,7 +50,7 @@ class Graph {  // what `enqueue` enqueues on the stream, recorded once
   void launch(const Stream& stream) const;
 
  private:
-  Handle<destroy_graph> handle_;
+  Handle handle_{nullptr, nullptr};
 };
 
 // Makes plain allocations; giving one back waits for the device.
@@ -80,7 +73,7 @@ class Pool {
 
  private:
   const Stream& stream_;
-  Handle<destroy_pool> handle_;
+  Handle handle_{nullptr, nullptr};
 };
 
 // These enqueue copies between the host and the device; stream is a cudaStream_t. Host memory is
