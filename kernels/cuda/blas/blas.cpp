@@ -37,16 +37,7 @@ void check(cublasStatus_t status, const char* what) {
 }
 
 cudaDataType_t native(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return CUDA_R_16F;
-    case DType::bf16:
-      return CUDA_R_16BF;
-    case DType::f32:
-    case DType::f64:
-      break;
-  }
-  return CUDA_R_32F;
+  return dtype == DType::f16 ? CUDA_R_16F : dtype == DType::bf16 ? CUDA_R_16BF : CUDA_R_32F;
 }
 
 }  // namespace
@@ -94,16 +85,9 @@ void Blas::multiply_each(std::int64_t n, std::int64_t m, std::int64_t k, const A
 }
 
 std::string_view blas_isa(DType dtype) {
-  switch (dtype) {
-    case DType::f16:
-      return "cublas f16 tensor cores";
-    case DType::bf16:
-      return "cublas bf16 tensor cores";
-    case DType::f32:
-    case DType::f64:
-      break;
-  }
-  return "cublas f32, no tensor cores";
+  return dtype == DType::f16    ? "cublas f16 tensor cores"
+         : dtype == DType::bf16 ? "cublas bf16 tensor cores"
+                                : "cublas f32, no tensor cores";
 }
 
 }  // namespace qb::cuda

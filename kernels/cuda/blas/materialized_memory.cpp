@@ -31,10 +31,7 @@ MaterializedMemory materialized_memory(const Extent& q, const Extent& k, DType d
   return {.blas_workspace_bytes = kBlasWorkspaceBytes,
           .bias_bytes = matrix_bytes,
           .scores_bytes = matrix_bytes * static_cast<std::size_t>(q.batch * q.heads),
-          .schedule_bytes = is_full(schedule) ? 0
-                                              : schedule.tiles.size() * sizeof(QueryTile) +
-                                                    schedule.spans.size() * sizeof(KeySpan) +
-                                                    schedule.words.size() * sizeof(std::uint64_t)};
+          .schedule_bytes = is_full(schedule) ? 0 : static_cast<std::size_t>(schedule.bytes())};
 }
 
 }  // namespace qb::cuda

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -15,34 +16,11 @@ namespace {
 constexpr std::int64_t kSmallest = 1024;
 constexpr int kRepeats = 5;
 
-// Allocates plain memory for three adjacent matrices of n x n; nullptr where there is too little.
-class Matrices {
- public:
-  Matrices(std::int64_t n, DType dtype, const Stream& stream)
-      : bytes_(static_cast<std::size_t>(n * n * size_of(dtype))),
-        stream_(stream),
-        memory_(DirectMemory::allocate(3 * bytes_)) {}
-  ~Matrices() {
-    if (memory_ != nullptr) DirectMemory::release(memory_, stream_.get());
-  }
-  Matrices(const Matrices&) = delete;
-  Matrices& operator=(const Matrices&) = delete;
-
-  [[nodiscard]] bool fit() const { return memory_ != nullptr; }
-  [[nodiscard]] std::byte* at(int i) const {
-    return static_cast<std::byte*>(memory_) + static_cast<std::size_t>(i) * bytes_;
-  }
-  // Fills the first two with random numbers.
-  void fill(DType dtype) const { fill_random(at(0), dtype, 2 * bytes_, 1, stream_.get()); }
-
- private:
-  std::size_t bytes_;
-  const Stream& stream_;
-  void* memory_;
-};
-
-double fastest_product_s(const Matrices& matrices, std::int64_t n, DType dtype,
-                         const Stream& stream) {
+// Multiplies the first two of three adjacent matrices of n x n; the third is the product.
+double fastest_product_s(std::byte* matrices, std::int64_t n, DType dtype, const Stream& stream) {
+  const auto matrix = [&](std::int64_t i) {
+    return Blas::Batch{matrices + i * n * n * size_of(dtype), dtype, n, 0};
+  };
   const Blas blas(stream.get());
   Event begin;
   Event end;
@@ -50,8 +28,7 @@ double fastest_product_s(const Matrices& matrices, std::int64_t n, DType dtype,
   for (const bool transposed : {true, false})
     for (int repeat = 0; repeat <= kRepeats; ++repeat) {
       begin.record(stream);
-      blas.multiply(n, n, n, {matrices.at(0), dtype, n, 0}, {matrices.at(1), dtype, n, 0},
-                    transposed, {matrices.at(2), dtype, n, 0}, 1);
+      blas.multiply(n, n, n, matrix(0), matrix(1), transposed, matrix(2), 1);
       end.record(stream);
       stream.wait();
       const double seconds = end.seconds_since(begin);
@@ -78,12 +55,16 @@ void fill_random(void* device, DType dtype, std::size_t bytes, unsigned seed, vo
 
 std::optional<double> product_peak_flop_per_s(DType dtype, const Stream& stream) {
   if (dtype == DType::f64) return std::nullopt;
+  const auto release = [&](void* memory) { DirectMemory::release(memory, stream.get()); };
   try {
     for (std::int64_t n = dtype == DType::f32 ? 4096 : 8192; n >= kSmallest; n /= 2) {
-      const Matrices matrices(n, dtype, stream);
-      if (!matrices.fit()) continue;
-      matrices.fill(dtype);
-      const double seconds = fastest_product_s(matrices, n, dtype, stream);
+      const auto bytes = static_cast<std::size_t>(n * n * size_of(dtype));
+      const std::unique_ptr<void, decltype(release)> matrices(DirectMemory::allocate(3 * bytes),
+                                                              release);
+      if (matrices == nullptr) continue;  // there is too little memory
+      fill_random(matrices.get(), dtype, 2 * bytes, 1, stream.get());
+      const double seconds =
+          fastest_product_s(static_cast<std::byte*>(matrices.get()), n, dtype, stream);
       const auto side = static_cast<double>(n);
       return 2.0 * side * side * side / seconds;
     }

@@ -49,7 +49,7 @@ StagedWork::StagedWork(const Extent& q, const TileSchedule& schedule)
           {tile.begin, range.begin, scores_, column});
       column += padded_keys(range.count());
     }
-    tiles_.push_back({tile.begin, tile.end, tile.first_span, tile.n_spans, scores_, stride});
+    tiles_.push_back({tile, scores_, stride});
     scores_ += rows * stride;
     most_rows_ = std::max(most_rows_, rows);
   }
@@ -105,20 +105,19 @@ std::vector<std::uintptr_t> StagedWork::addresses(const AttentionArguments& a,
                block.column * element_bytes;
       });
     };
-    add([&](const Block& block, std::int64_t b, std::int64_t h) {
-      return a.q.row(b, h, block.q_begin);
-    });
-    add([&](const Block& block, std::int64_t b, std::int64_t h) {
-      return a.k.row(b, h / group, block.k_begin);
-    });
+    // Adds the addresses of the blocks' first rows in a tensor that so many heads share.
+    const auto add_rows = [&](const TensorView& view, std::int64_t n_heads,
+                              std::int64_t Block::*first) {
+      add([&](const Block& block, std::int64_t b, std::int64_t h) {
+        return view.row(b, h / n_heads, block.*first);
+      });
+    };
+    add_rows(a.q, 1, &Block::q_begin);
+    add_rows(a.k, group, &Block::k_begin);
     add_scores(sizeof(float));
     add_scores(weight_bytes);
-    add([&](const Block& block, std::int64_t b, std::int64_t h) {
-      return a.v.row(b, h / group, block.k_begin);
-    });
-    add([&](const Block& block, std::int64_t b, std::int64_t h) {
-      return a.out.row(b, h, block.q_begin);
-    });
+    add_rows(a.v, group, &Block::k_begin);
+    add_rows(a.out, 1, &Block::q_begin);
   }
   return all;
 }

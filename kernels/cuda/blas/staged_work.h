@@ -16,12 +16,8 @@
 
 namespace qb::cuda {
 
-// Query rows [begin, end) against the spans [first_span, first_span + n_spans) of the schedule.
-struct StagedTile {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t first_span = 0;
-  std::int64_t n_spans = 0;
+// A tile of the schedule and its scores.
+struct StagedTile : QueryTile {
   std::int64_t first_score = 0;  // position in a head's scores
   std::int64_t stride = 0;       // scores from one row to the next
 };
