@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -37,37 +38,31 @@ class BackwardPass : LayerSteps {
   }
 
   DeviceLayer::Run run() {
-    begin(arguments_.weights);
-    for (sequence_ = 0; sequence_ < shape_.batch; ++sequence_) {
-      const std::int64_t offset = bytes_of_states(sequence_ * shape_.n_tokens);
+    return run_sequences(arguments_.weights, [this](std::int64_t offset) {
       compute(static_cast<const std::byte*>(arguments_.x.data) + offset,
               static_cast<const std::byte*>(arguments_.d_y.data) + offset,
               static_cast<std::byte*>(arguments_.d_x.data) + offset);
-    }
-    return end();
+    });
   }
 
  private:
   // Sums of gradients [rows, width] in float32; rows are `stride` elements apart.
   struct Sums {
     Buffer memory;
-    std::int64_t rows;
-    std::int64_t width;
-    std::int64_t stride;
-    [[nodiscard]] TensorView view() const {
-      return side_by_side(memory.data(), DType::f32, 1, rows, width, stride);
-    }
+    TensorView view;
   };
   [[nodiscard]] Sums take_sums(std::int64_t rows, std::int64_t width, std::int64_t stride,
                                std::string_view label) const {
     const std::int64_t bytes = rows * stride * size_of(DType::f32);
-    return {Buffer(allocator_, static_cast<std::size_t>(bytes), label), rows, width, stride};
+    Buffer memory(allocator_, static_cast<std::size_t>(bytes), label);
+    const TensorView view = side_by_side(memory.data(), DType::f32, 1, rows, width, stride);
+    return {std::move(memory), view};
   }
 
   void compute(const std::byte* x, const std::byte* d_y, std::byte* d_x) {
     const Sums d_keys_values = take_sums(shape_.n_tokens, 2 * shape_.key_width(),
                                          key_value_stride(shape_), "d_keys_values");
-    timed(LayerPart::attention, [&] { device_.clear_rows(d_keys_values.view()); });
+    timed(LayerPart::attention, [&] { device_.clear_rows(d_keys_values.view); });
     for (const Range& block : blocks_) {
       const std::int64_t offset = bytes_of_states(block.begin);
       compute(block, x + offset, d_y + offset, d_x + offset, d_keys_values);
@@ -75,8 +70,7 @@ class BackwardPass : LayerSteps {
     for (const Range& block : blocks_) {
       const std::int64_t offset = bytes_of_states(block.begin);
       timed(LayerPart::qkv, [&] {
-        differentiate(to_keys_values(), x + offset, d_keys_values.view(), block, d_x + offset,
-                      true);
+        differentiate(to_keys_values(), x + offset, d_keys_values.view, block, d_x + offset, true);
       });
     }
   }
@@ -155,7 +149,7 @@ class BackwardPass : LayerSteps {
             [&] { attend_backward(block, d_context, delta, d_queries, d_keys_values); });
     }
     timed(LayerPart::qkv, [&] {
-      differentiate(product(LayerTensor::query_weight), x, d_queries.view(), {0, rows}, d, true);
+      differentiate(product(LayerTensor::query_weight), x, d_queries.view, {0, rows}, d, true);
     });
   }
 
@@ -169,7 +163,7 @@ class BackwardPass : LayerSteps {
     const auto [d_k, d_v] = keys_values_of(shape_, d_keys_values.memory.data(), DType::f32);
     const TensorView d_out = context_of(shape_, d_context.data(), dtype_, rows);
     device_.compute_delta(context_of(shape_, context(block), dtype_, rows), d_out, delta.view());
-    device_.clear_rows(d_queries.view());
+    device_.clear_rows(d_queries.view);
     // A rehearsal reads no schedule.
     const TileSchedule schedule =
         device_.facts().on_host

@@ -37,12 +37,15 @@ class LayerSteps {
   }
   ~LayerSteps() = default;
 
-  void begin(const LayerWeights& weights) {
+  // Calls compute(bytes from the states of the batch to those of the sequence) for each sequence.
+  template <class Compute>
+  [[nodiscard]] DeviceLayer::Run run_sequences(const LayerWeights& weights,
+                                               const Compute& compute) {
     weights_ = &weights;
     times_ = {};
     watch_.start();
-  }
-  [[nodiscard]] DeviceLayer::Run end() {
+    for (sequence_ = 0; sequence_ < shape_.batch; ++sequence_)
+      compute(bytes_of_states(sequence_ * shape_.n_tokens));
     watch_.stop();
     return {times_, watch_.wall_s(), watch_.device_s()};
   }

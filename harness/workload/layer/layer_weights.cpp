@@ -13,12 +13,6 @@ namespace {
 
 constexpr double kBiasDeviation = 0.02;
 
-std::int64_t all_elements(const LayerShape& shape) {
-  std::int64_t n = 0;
-  for (const auto& entry : kWords<LayerTensor>.rows) n += tensor_elements(shape, entry.first);
-  return n;
-}
-
 bool is_norm_scale(LayerTensor tensor) {
   return tensor == LayerTensor::attention_norm_scale || tensor == LayerTensor::output_norm_scale;
 }
@@ -69,13 +63,13 @@ LayerProduct product_of(const LayerShape& shape, LayerTensor weight) {
 }
 
 LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype,
-                           std::string_view label, int worker)
-    : tensor_(allocator, dtype, {1, 1, 1, all_elements(shape)}, label, worker) {
+                           std::string_view label, int worker) {
   std::int64_t n = 0;
   for (const auto& entry : kWords<LayerTensor>.rows) {
     offsets_.push_back(n);
     n += tensor_elements(shape, entry.first);
   }
+  tensor_ = Tensor(allocator, dtype, {1, 1, 1, n}, label, worker);
 }
 
 void* LayerWeights::at(LayerTensor tensor) const {

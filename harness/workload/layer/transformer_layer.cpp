@@ -39,13 +39,10 @@ class DeviceLayer::State : LayerSteps {
   Run run(const LayerWeights& weights, const TensorView& x, const TensorView& y,
           const LayerKept* keep) {
     keep_ = keep;
-    begin(weights);
-    for (sequence_ = 0; sequence_ < shape_.batch; ++sequence_) {
-      const std::int64_t offset = bytes_of_states(sequence_ * shape_.n_tokens);
+    return run_sequences(weights, [&](std::int64_t offset) {
       compute(static_cast<const std::byte*>(x.data) + offset,
               static_cast<std::byte*>(y.data) + offset);
-    }
-    return end();
+    });
   }
 
  private:
