@@ -107,7 +107,8 @@ void TileMaker::add_spans(const PieceMaker& maker) {
       bits = {bits.end == keys.begin ? bits.begin : keys.begin, keys.end};
       if (i + 2 < borders_.size()) continue;  // the span of bits may continue
     }
-    add_bits(bits);
+    for (std::int64_t begin = bits.begin; begin < bits.end; begin += kBitsKeys)
+      add_bits({begin, std::min(bits.end, begin + kBitsKeys)});
     bits = {0, 0};
     if (span && span->kind != SpanKind::bits) append(*span);
   }
@@ -218,11 +219,6 @@ void TileMaker::append(KeySpan span) {
 }
 
 void TileMaker::add_bits(const Range& keys) {
-  for (std::int64_t begin = keys.begin; begin < keys.end; begin += kBitsKeys)
-    add_bits_span({begin, std::min(keys.end, begin + kBitsKeys)});
-}
-
-void TileMaker::add_bits_span(const Range& keys) {
   const std::int64_t row_words = (keys.count() + 63) / 64;
   buffer_.assign(static_cast<std::size_t>(rows_.count() * row_words), 0);
   for (const Piece& piece : pieces_) fill(piece, keys, row_words, buffer_);
@@ -258,8 +254,7 @@ void TileMaker::fill(const Piece& piece, const Range& keys, std::int64_t row_wor
     }
     const std::int64_t past = (live.begin - row - piece.phase) % piece.step;
     std::int64_t key = live.begin + (past > 0 ? piece.step - past : -past);
-    for (; key < live.end; key += piece.step)
-      words[(key - keys.begin) / 64] |= std::uint64_t{1} << ((key - keys.begin) % 64);
+    for (; key < live.end; key += piece.step) set_bit(words, key - keys.begin);
   }
 }
 

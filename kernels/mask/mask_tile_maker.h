@@ -41,9 +41,8 @@ class TileMaker {
   // Returns the span of the keys between two borders, in the group's indices.
   [[nodiscard]] std::optional<KeySpan> span_of(const std::vector<const Piece*>& active,
                                                const Range& keys) const;
-  void append(KeySpan span);  // keys are in the group's indices
-  void add_bits(const Range& keys);
-  void add_bits_span(const Range& keys);
+  void append(KeySpan span);         // keys are in the group's indices
+  void add_bits(const Range& keys);  // of one span
   void take_left_out(const Range& keys, std::int64_t row_words);
   void fill(const Piece& piece, const Range& keys, std::int64_t row_words,
             std::vector<std::uint64_t>& to) const;
