@@ -132,19 +132,14 @@ Option Verb::add_flag(const std::string& name, std::function<void()> action,
   return Option(app_->add_flag_callback(name, std::move(action), what));
 }
 
-Option Verb::add_option(const std::string& name, std::string& value,
-                        const std::string& what) const {
+template <class T>
+Option Verb::add_option(const std::string& name, T& value, const std::string& what) const {
   return Option(app_->add_option(name, value, what));
 }
-
-Option Verb::add_option(const std::string& name, double& value, const std::string& what) const {
-  return Option(app_->add_option(name, value, what));
-}
-
-Option Verb::add_option(const std::string& name, std::vector<std::string>& values,
-                        const std::string& what) const {
-  return Option(app_->add_option(name, values, what));
-}
+template Option Verb::add_option(const std::string&, std::string&, const std::string&) const;
+template Option Verb::add_option(const std::string&, double&, const std::string&) const;
+template Option Verb::add_option(const std::string&, std::vector<std::string>&,
+                                 const std::string&) const;
 
 Option Verb::add_repeated(const std::string& name, std::vector<std::string>& values,
                           const std::string& what) const {

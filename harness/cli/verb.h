@@ -47,11 +47,9 @@ class Verb {
   Option add_flag(const std::string& name, bool& value, const std::string& what) const;
   Option add_flag(const std::string& name, std::function<void()> action,
                   const std::string& what) const;
-  // A name without dashes is a word in that place.
-  Option add_option(const std::string& name, std::string& value, const std::string& what) const;
-  Option add_option(const std::string& name, double& value, const std::string& what) const;
-  Option add_option(const std::string& name, std::vector<std::string>& values,
-                    const std::string& what) const;
+  // A name without dashes is a word in that place. T is a text, a double or a list of texts.
+  template <class T>
+  Option add_option(const std::string& name, T& value, const std::string& what) const;
   // It may be given several times, each time with one value.
   Option add_repeated(const std::string& name, std::vector<std::string>& values,
                       const std::string& what) const;
