@@ -92,9 +92,8 @@ class Verb {
 QB_VERBS(QB_DECLARE_VERB)
 #undef QB_DECLARE_VERB
 
-// Verbs below `qb sets` that have a file of their own.
+// A verb below `qb sets` that has a file of its own.
 void add_sets_search(Verb sets);
-void add_sets_figures(Verb sets);
 
 // The option of a key of a spec: link.mode is --link-mode.
 [[nodiscard]] std::string option_of(std::string_view key);
