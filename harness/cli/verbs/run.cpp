@@ -7,6 +7,7 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <set>
 
 #include "base/print.h"
 #include "harness/cli/options.h"
@@ -17,8 +18,10 @@
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/sweep/sweep_runner.h"
+#include "harness/forecast/device_model.h"
 #include "harness/run/transport/mpi_world.h"
 #include "harness/workload/case.h"
+#include "harness/workload/recipe_file.h"
 
 namespace qb {
 namespace {
@@ -139,6 +142,25 @@ bool any_over_mpi(const std::vector<Task>& tasks) {
   return std::ranges::any_of(tasks, [](const Task& task) {
     return std::ranges::any_of(task.cases, is_of_many_processes);
   });
+}
+
+// Gives a UsageError of `read` the key of the parameter that names the file.
+void require_file(const char* key, const auto& read) try {
+  (void)read();
+} catch (const UsageError& problem) {
+  throw UsageError(fmt::format("{}: {}", key, problem.what()));
+}
+
+// Throws UsageError where a recipe or a device file of the cost model is missing or malformed.
+void require_named_files(std::span<const Case> cases) {
+  std::set<std::pair<std::string, int>> recipes;
+  for (const Case& c : cases)
+    if (is_recipe_file(c.algorithm) && recipes.emplace(c.algorithm, c.workers).second)
+      require_file("algorithm", [&] { return read_recipe(c.algorithm, c.workers); });
+  std::set<std::string> models;
+  for (const Case& c : cases)
+    if (c.model_device && *c.model_device != "here" && models.insert(*c.model_device).second)
+      require_file("model.device", [&] { return load_device_model(*c.model_device); });
 }
 
 ExitCode run_all(const RunWords& words) {

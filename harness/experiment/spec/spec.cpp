@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -230,6 +231,25 @@ class Uses {
   std::set<std::size_t> used_;
 };
 
+Case base_of(Case c) {
+  for (const Parameter& parameter : parameters())
+    if (parameter.group == FieldGroup::split) parameter.set(c, parameter, parameter.standard);
+  return with_needs_met(std::move(c));
+}
+
+// Adds the base case of each case: all that says how a case is split has its standard value
+// (algorithm dense, one worker), and so has what does not apply to that; all else is equal. Each is
+// there once, and they come first.
+std::vector<Case> with_base_cases(std::vector<Case> cases) {
+  std::set<std::string> there;
+  for (const Case& c : cases) there.insert(case_id(c));
+  std::vector<Case> all;
+  for (const Case& c : cases)
+    if (Case base = base_of(c); there.insert(case_id(base)).second) all.push_back(std::move(base));
+  std::ranges::move(cases, std::back_inserter(all));
+  return all;
+}
+
 void check_count(std::optional<std::uint64_t> count, const YamlNode& spec,
                  const Spec::Options& options) {
   Place place = spec.place;
@@ -291,6 +311,18 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
 
 Spec load_spec(const std::string& path, const Spec::Options& options) {
   return parse_spec(read_text(path), path, options);
+}
+
+std::vector<Case> cases_kept(const std::vector<Case>& cases,
+                             const std::vector<std::string>& filters, std::string_view option) {
+  const std::vector<bool> kept =
+      kept_by(filters, option, cases.size(), [&](std::size_t i, const Parameter& parameter) {
+        return parameter.get(cases[i], parameter);
+      });
+  std::vector<Case> chosen;
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    if (kept[i]) chosen.push_back(cases[i]);
+  return chosen;
 }
 
 }  // namespace qb

@@ -9,7 +9,6 @@
 // a case, as resolved specs do.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,20 +38,11 @@ struct Spec {
                               const Spec::Options& options);
 [[nodiscard]] Spec load_spec(const std::string& path, const Spec::Options& options);
 
-// Adds the base case of each case: all that says how a case is split has its standard value
-// (algorithm dense, one worker), and so has what does not apply to that; all else is equal. Each is
-// there once, and they come first.
-[[nodiscard]] std::vector<Case> with_base_cases(std::vector<Case> cases);
-
 // The cases that hold every filter. Throws UsageError, which begins with `option`, for a filter
 // that parse_filter refuses, or if one leaves no case.
 [[nodiscard]] std::vector<Case> cases_kept(const std::vector<Case>& cases,
                                            const std::vector<std::string>& filters,
                                            std::string_view option);
-
-// Looks at the files that cases name before any case runs, and in dry runs too. Throws UsageError
-// where a recipe or a device file of the cost model is missing or malformed.
-void require_named_files(std::span<const Case> cases);
 
 // The resolved spec, canonical YAML of name, description, figures and cases (all of one Measure),
 // with every default written out. Parameters that are the same in every case are at the top level,
