@@ -121,16 +121,12 @@ Option add_files(Verb verb, AttendRequest& request) {
       verb.add_option("--safetensors", request.safetensors,
                       "Names a safetensors file with the tensors q, k, v, and with --backward do, "
                       "in place of --q, --k, --v and --do; F16, BF16, F32 or F64.");
-  one_file.excludes(
-      verb.add_option("--q", request.q,
-                      "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, bf16 "
-                      "(--dtype), f32 or f64."));
-  one_file.excludes(verb.add_option(
-      "--k", request.k,
-      "Names the file of the keys, which may have fewer heads and another length."));
-  one_file.excludes(verb.add_option(
-      "--v", request.v,
-      "Names the file of the values, which have the heads and length of the keys."));
+  for (const auto& [name, path, what] :
+       {std::tuple{"--q", &request.q,
+                   "the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, bf16 (--dtype), f32 or f64"},
+        {"--k", &request.k, "the keys, which may have fewer heads and another length"},
+        {"--v", &request.v, "the values, which have the heads and length of the keys"}})
+    one_file.excludes(verb.add_option(name, *path, fmt::format("Names the file of {}.", what)));
   verb.add_option("-o,--out", request.out,
                   "Writes O to this file, with the dimensions of --q. Optional with --backward.");
   verb.add_option("--lse", request.lse,

@@ -33,18 +33,20 @@ struct NamedOutput {
   std::string_view name;
   TensorView Views::*tensor;
   AxisSizes AttendFiles::*like;  // the shape of the file, but for its last axis
+  Extent (Shape::*extent)() const;
   RowForm form = RowForm::values;
 };
 
 std::vector<NamedOutput> outputs_of(const AttendRequest& request) {
   using Job = AttendFiles;
   std::vector<NamedOutput> all = {
-      {"--out", request.out, "O", &Views::out, &Job::q_shape},
-      {"--lse", request.lse, "LSE", &Views::lse, &Job::q_shape, RowForm::logarithms},
-      {"--save-lse", request.save_lse, "LSE", &Views::lse, &Job::q_shape, RowForm::numbers},
-      {"--dq", request.d_q, "dQ", &Views::d_q, &Job::q_shape},
-      {"--dk", request.d_k, "dK", &Views::d_k, &Job::k_shape},
-      {"--dv", request.d_v, "dV", &Views::d_v, &Job::v_shape}};
+      {"--out", request.out, "O", &Views::out, &Job::q_shape, &Shape::out},
+      {"--lse", request.lse, "LSE", &Views::lse, &Job::q_shape, &Shape::lse, RowForm::logarithms},
+      {"--save-lse", request.save_lse, "LSE", &Views::lse, &Job::q_shape, &Shape::lse,
+       RowForm::numbers},
+      {"--dq", request.d_q, "dQ", &Views::d_q, &Job::q_shape, &Shape::q},
+      {"--dk", request.d_k, "dK", &Views::d_k, &Job::k_shape, &Shape::k},
+      {"--dv", request.d_v, "dV", &Views::d_v, &Job::v_shape, &Shape::v}};
   std::erase_if(all, [](const NamedOutput& one) { return one.path.empty(); });
   return all;
 }
@@ -299,11 +301,7 @@ AttendFiles read_found_files(AttendRequest request, Allocator& memory, int threa
   to.out = to.lse = {};
   const Shape& s = files.job.plan().problem.shape;
   for (const NamedOutput& one : outputs_of(request)) {
-    const Extent extent = one.name == "O"     ? s.out()
-                          : one.name == "LSE" ? s.lse()
-                          : one.name == "dQ"  ? s.q()
-                          : one.name == "dK"  ? s.k()
-                                              : s.v();
+    const Extent extent = (s.*one.extent)();
     const AxisSizes sizes = in_order(with_last(files.*one.like, extent.head_dim), request.layout);
     AxisSizes of_file = sizes;
     if (one.form == RowForm::logarithms) of_file.pop_back();
