@@ -107,12 +107,6 @@ std::string wrapped(std::string text) {
   return lines;
 }
 
-// A case that will run, and its work.
-struct Running {
-  Case c;
-  double flop = 0.0;
-};
-
 // The peak of this machine's cores in FLOP/s, each measured once, which takes some milliseconds; 0
 // where the time of a case does not go by it.
 double peak_for(const Case& c) {
@@ -123,29 +117,30 @@ double peak_for(const Case& c) {
   return at->second;
 }
 
-PredictedTime time_of(const Running& running, const EarlierTimes& earlier) {
-  if (const auto seconds = earlier.seconds(running.c)) return {*seconds, 1, 0, 0};
-  if (const auto guess = seconds_by_peak(running.c, running.flop, peak_for(running.c)))
-    return {*guess, 1, 1, 0};
+PredictedTime time_of(const Case& c, double flop, const EarlierTimes& earlier) {
+  if (const auto seconds = earlier.seconds(c)) return {*seconds, 1, 0, 0};
+  if (const auto guess = seconds_by_peak(c, flop, peak_for(c))) return {*guess, 1, 1, 0};
   return {0.0, 1, 0, 1};
 }
 
 // The work of all cases, once, and how often it is done.
-std::string work_text(const std::vector<Running>& running) {
+struct TotalWork {
   double flop = 0.0;
   std::int64_t repeats = 0;
   std::int64_t retakes = 0;
-  for (const auto& [c, flop_of_case] : running) {
+  void add(const Case& c, double flop_of_case) {
     flop += flop_of_case;
-    if (c.ranks == Ranks::model) continue;
+    if (c.ranks == Ranks::model) return;
     repeats += c.measure.warmups + c.measure.min_repeats;
     retakes += c.measure.retakes;
   }
-  return fmt::format(
-      "Work: {}FLOP of attention, each case once; {} repeats or more with their warm-ups, and up "
-      "to {} that are taken again where something disturbs them.",
-      format_si(flop), repeats, retakes);
-}
+  [[nodiscard]] std::string text() const {
+    return fmt::format(
+        "Work: {}FLOP of attention, each case once; {} repeats or more with their warm-ups, and up "
+        "to {} that are taken again where something disturbs them.",
+        format_si(flop), repeats, retakes);
+  }
+};
 
 std::string memory_text(std::int64_t largest_bytes, const std::string& largest,
                         const Machine& machine) {
@@ -184,7 +179,7 @@ PredictedTime predicted_time(const std::vector<Case>& cases, const EarlierTimes&
   PredictedTime time;
   for (const Case& c : cases)
     if (const Prospect prospect = prospect_of(c, machine); prospect.reason.empty())
-      time += time_of({c, prospect.flop}, earlier);
+      time += time_of(c, prospect.flop, earlier);
   return time;
 }
 
@@ -194,7 +189,8 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
   const Machine machine = probe_machine();
   TextTable table({"case", "FLOP", "sent by a device", "peak of a device", "feasibility"});
   Reasons reasons;
-  std::vector<Running> running;
+  PredictedTime time;
+  TotalWork work;
   std::size_t shown = 0;
   std::int64_t largest_bytes = 0;
   std::string largest;
@@ -211,7 +207,8 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
                   prospect.verdict, prospect.reason);
       continue;
     }
-    running.push_back({cases[i], prospect.flop});
+    time += time_of(cases[i], prospect.flop, earlier);
+    work.add(cases[i], prospect.flop);
     if (bytes > largest_bytes && cases[i].ranks != Ranks::model) {
       largest_bytes = bytes;
       largest = names[i];
@@ -221,12 +218,9 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
   if (shown > 0) text += table.terminal();
   for (const std::string& line : legend) text += wrapped(line);
   for (const std::string& line : reasons.lines()) text += wrapped(line);
-  text +=
-      fmt::format("{} cases will run, {} cannot.\n", running.size(), cases.size() - running.size());
-  if (running.empty()) return text;
-  PredictedTime time;
-  for (const Running& one : running) time += time_of(one, earlier);
-  return text + wrapped(work_text(running)) + wrapped("Predicted time: " + time.text(out) + ".") +
+  text += fmt::format("{} cases will run, {} cannot.\n", time.cases, cases.size() - time.cases);
+  if (time.cases == 0) return text;
+  return text + wrapped(work.text()) + wrapped("Predicted time: " + time.text(out) + ".") +
          wrapped(memory_text(largest_bytes, largest, machine));
 }
 
