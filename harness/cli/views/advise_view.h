@@ -7,7 +7,6 @@
 
 #include "harness/cli/views/model_error.h"
 #include "harness/forecast/advice.h"
-#include "harness/workload/case.h"
 
 namespace qb {
 
@@ -31,10 +30,5 @@ namespace qb {
 [[nodiscard]] std::string advice_json(const SchemeQuestion& question,
                                       const std::string& link_source, const Advice& advice,
                                       std::span<const PublishedScheme> published);
-
-// Models each layout of a stack's layers with each exchange of states, of a case whose stack,
-// workers, links and device are given: a table, the fastest first, and the advice. Throws
-// Unsupported where no layout fits, and UsageError as read_stack() does.
-[[nodiscard]] std::string stack_advice(const Case& c);
 
 }  // namespace qb
