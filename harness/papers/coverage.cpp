@@ -10,6 +10,35 @@
 #include "harness/papers/scope.h"
 
 namespace qb {
+namespace {
+
+// Whether this answer to a row of the scope is what an entry of the index names.
+bool is_evidence(const Contradiction::Evidence& evidence, const PublishedAnswer& answer,
+                 RowScope& scope) {
+  if (answer.verdict.answer != Answer::contradicts || answer.table->file != evidence.file ||
+      answer.claim != evidence.claim ||
+      (!evidence.column.empty() && answer.column != evidence.column))
+    return false;
+  scope.go_to(answer.row);
+  return !evidence.where || scope.holds(*evidence.where);
+}
+
+// Adds one for each claim of a table that no entry of the index explains.
+void add_unexplained(const AnsweredPaper& answered,
+                     const std::set<const PublishedAnswer*>& explained,
+                     std::vector<FoundContradiction>& found) {
+  std::map<std::pair<std::string, std::string>, FoundContradiction> others;
+  for (const AnsweredTable& table : answered.tables)
+    for (const PublishedAnswer& answer : table.answers)
+      if (standing_of(answer) == RowStanding::contradicts && !explained.contains(&answer)) {
+        FoundContradiction& other = others[{table.table->file, answer.claim}];
+        other.paper = answered.paper;
+        other.evidence.push_back(&answer);
+      }
+  for (auto& [where, other] : others) found.push_back(std::move(other));
+}
+
+}  // namespace
 
 RowStanding standing_of(const PublishedAnswer& answer) {
   const bool is_ours = answer.kind == ClaimKind::shape || answer.kind == ClaimKind::modelled ||
@@ -78,21 +107,6 @@ std::map<Need, std::size_t> AnsweredTable::needs() const {
   return counted;
 }
 
-namespace {
-
-// Whether this answer to a row of the scope is what an entry of the index names.
-bool is_evidence(const Contradiction::Evidence& evidence, const PublishedAnswer& answer,
-                 RowScope& scope) {
-  if (answer.verdict.answer != Answer::contradicts || answer.table->file != evidence.file ||
-      answer.claim != evidence.claim ||
-      (!evidence.column.empty() && answer.column != evidence.column))
-    return false;
-  scope.go_to(answer.row);
-  return !evidence.where || scope.holds(*evidence.where);
-}
-
-}  // namespace
-
 AnsweredTable answer_table(const Library& library, const Paper& paper, const PublishedTable& table,
                            const Measurements& measurements) {
   AnsweredTable answered{&table, answers_to(library, paper, table, measurements)};
@@ -121,25 +135,6 @@ std::vector<AnsweredPaper> answer_all(const Library& library, const Measurements
 bool is_wrong_here(const PublishedAnswer& answer) {
   return answer.kind == ClaimKind::exact && answer.column.empty() && is_against(answer);
 }
-
-namespace {
-
-// Adds one for each claim of a table that no entry of the index explains.
-void add_unexplained(const AnsweredPaper& answered,
-                     const std::set<const PublishedAnswer*>& explained,
-                     std::vector<FoundContradiction>& found) {
-  std::map<std::pair<std::string, std::string>, FoundContradiction> others;
-  for (const AnsweredTable& table : answered.tables)
-    for (const PublishedAnswer& answer : table.answers)
-      if (standing_of(answer) == RowStanding::contradicts && !explained.contains(&answer)) {
-        FoundContradiction& other = others[{table.table->file, answer.claim}];
-        other.paper = answered.paper;
-        other.evidence.push_back(&answer);
-      }
-  for (auto& [where, other] : others) found.push_back(std::move(other));
-}
-
-}  // namespace
 
 std::vector<FoundContradiction> contradictions_of(const AnsweredPaper& answered,
                                                   const Library& library,

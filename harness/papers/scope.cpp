@@ -61,6 +61,14 @@ Interval measured_cell(const CsvTable& cells, std::size_t row, const std::string
   return {end("_low95_") * (1.0 - kBetweenRuns), value, end("_high95_") * (1.0 + kBetweenRuns)};
 }
 
+// The table of a CSV's name without `.csv`; nullptr where no paper has it.
+const PublishedTable* find_table(const Library& library, std::string_view stem) {
+  for (const Paper& paper : library)
+    for (const PublishedTable& table : paper.tables)
+      if (table.stem() == stem) return &table;
+  return nullptr;
+}
+
 }  // namespace
 
 FormulaValue cell_value(const PublishedTable& table, std::size_t row, std::string_view column) {
@@ -70,13 +78,6 @@ FormulaValue cell_value(const PublishedTable& table, std::size_t row, std::strin
   if ((role == ColumnRole::key || role == ColumnRole::count) && !text.empty())
     return exactly(*parse_real(text));
   return as_printed(text);
-}
-
-const PublishedTable* find_table(const Library& library, std::string_view stem) {
-  for (const Paper& paper : library)
-    for (const PublishedTable& table : paper.tables)
-      if (table.file.size() == stem.size() + 4 && table.file.starts_with(stem)) return &table;
-  return nullptr;
 }
 
 Interval RowScope::evaluate(const Expression& formula) const {

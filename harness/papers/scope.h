@@ -52,7 +52,4 @@ class RowScope final : public FormulaScope {
 [[nodiscard]] FormulaValue cell_value(const PublishedTable& table, std::size_t row,
                                       std::string_view column);
 
-// The table of a CSV's name without `.csv`; nullptr where no paper has it.
-[[nodiscard]] const PublishedTable* find_table(const Library& library, std::string_view stem);
-
 }  // namespace qb

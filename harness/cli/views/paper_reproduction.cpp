@@ -44,6 +44,17 @@ std::vector<const Paper*> papers_named(const Library& library, const std::string
   return papers;
 }
 
+// The experiments that claims of these papers read, each once, in their order.
+std::vector<std::string> experiments_of(const std::vector<const Paper*>& papers) {
+  std::vector<std::string> experiments;
+  for (const Paper* paper : papers)
+    for (const PublishedTable& table : paper->tables)
+      for (const Claim& claim : table.claims)
+        if (!claim.run.empty() && std::ranges::count(experiments, claim.run) == 0)
+          experiments.push_back(claim.run);
+  return experiments;
+}
+
 // Keeps one of two experiments that differ in their size: the paper's or a tenth of it.
 std::vector<std::string> of_one_size(std::vector<std::string> experiments, bool full) {
   constexpr std::string_view kTenth = "_tenth";
@@ -143,16 +154,6 @@ std::map<std::string, std::vector<Report::Picture>> pictures_of(
 }
 
 }  // namespace
-
-std::vector<std::string> experiments_of(const std::vector<const Paper*>& papers) {
-  std::vector<std::string> experiments;
-  for (const Paper* paper : papers)
-    for (const PublishedTable& table : paper->tables)
-      for (const Claim& claim : table.claims)
-        if (!claim.run.empty() && std::ranges::count(experiments, claim.run) == 0)
-          experiments.push_back(claim.run);
-  return experiments;
-}
 
 std::vector<PlannedRun> planned_runs(const std::vector<std::string>& experiments,
                                      const std::string& out) {

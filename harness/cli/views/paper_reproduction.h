@@ -46,9 +46,6 @@ struct Reproduction {
 // For a terminal of 80 columns. The numbers of the committed evidence are those of `qb papers`.
 [[nodiscard]] std::string summary_text(const Reproduction& all);
 
-// The experiments that claims of these papers read, each once, in their order.
-[[nodiscard]] std::vector<std::string> experiments_of(const std::vector<const Paper*>& papers);
-
 struct PlannedRun {
   std::string experiment{};
   std::optional<Spec> spec{};  // nullopt: experiments/ has none, and a committed run answers
