@@ -12,7 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <numeric>
 
 #include "base/files.h"
 #include "harness/experiment/schema/parameters.h"
@@ -58,16 +57,13 @@ std::string rows_that(const CsvTable& table, const auto& are_kept) {
 
 // Returns the CSV text of the rows by the places of their cases.
 std::string sorted_rows(const CsvTable& table, const std::map<std::string, std::size_t>& places) {
-  const std::size_t column = static_cast<std::size_t>(std::ranges::find(table.header(), "case_id") -
-                                                      table.header().begin());
-  std::vector<std::size_t> rows(table.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  std::ranges::stable_sort(rows, {}, [&](std::size_t row) {
-    const auto place = places.find(table.row(row)[column]);
+  Rows rows = all_rows(table);
+  std::ranges::stable_sort(rows, {}, [&](const Row& row) {
+    const auto place = places.find(row.text("case_id"));
     return place == places.end() ? places.size() : place->second;
   });
   CsvTable sorted(table.header());
-  for (const std::size_t row : rows) sorted.append(table.row(row));
+  for (const Row& row : rows) sorted.append(table.row(row.index));
   return sorted.to_string();
 }
 
@@ -144,7 +140,7 @@ RunStore RunStore::open(const std::string& path) {
                     "with --run-id",
                     path, store.manifest_.schema_version, kSchemaVersion));
   ensure_directory(path + "/logs");
-  store.repair_all();
+  store.repair();
   return store;
 }
 
@@ -161,23 +157,21 @@ void RunStore::load_cases() {
   std::size_t file_bytes = 0;
   cases_ = read_table(file(kCases), case_table().columns, file_bytes);
   done_.clear();
-  for (std::size_t row = 0; row < cases_.size(); ++row)
-    done_.insert(Row{&cases_, row}.text("case_id"));
+  for (const Row& row : all_rows(cases_)) done_.insert(row.text("case_id"));
   if (cases_.to_string().size() != file_bytes)
     write_file_atomically(file(kCases), cases_.to_string());
 }
 
-void RunStore::repair(const RunTable& side) {
-  std::size_t file_bytes = 0;
-  const CsvTable table = read_table(file(side.file), side.columns, file_bytes);
-  const std::string text =
-      rows_that(table, [&](std::size_t row) { return has(table.row(row).front()); });
-  if (text.size() != file_bytes) write_file_atomically(file(side.file), text);
-}
-
-void RunStore::repair_all() {
+void RunStore::repair() {
   load_cases();
-  for (const SideFile& side : kSideFiles) repair(side.table());
+  for (const SideFile& side : kSideFiles) {
+    const RunTable& of = side.table();
+    std::size_t file_bytes = 0;
+    const CsvTable table = read_table(file(of.file), of.columns, file_bytes);
+    const std::string text =
+        rows_that(table, [&](std::size_t row) { return has(table.row(row).front()); });
+    if (text.size() != file_bytes) write_file_atomically(file(of.file), text);
+  }
 }
 
 void RunStore::commit(const Record& record) {
@@ -205,7 +199,7 @@ void RunStore::drop_for_retry() {
                           return Row{&cases_, row}.text("status") == word(Status::ok) &&
                                  (by.empty() || by == word(Disturbance::oversubscribed));
                         }));
-  repair_all();
+  repair();
 }
 
 void RunStore::sort_rows(const std::vector<std::string>& case_ids) {

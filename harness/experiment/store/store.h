@@ -77,8 +77,7 @@ class RunStore {
   explicit RunStore(std::string path);  // locks it
   void write_manifest();
   void load_cases();
-  void repair(const RunTable& side);  // keeps whole rows of committed cases only
-  void repair_all();
+  void repair();  // keeps whole rows of committed cases only
   [[nodiscard]] std::string file(std::string_view name) const {
     return path_ + "/" + std::string(name);
   }
