@@ -28,13 +28,6 @@ std::size_t undisturbed(const AlternatedCase& c) {
          static_cast<std::size_t>(std::ranges::count_if(c.pairs, &Pair::disturbed));
 }
 
-Verdict verdict_of(const AlternatedCase& c, double threshold) {
-  const Summary& ratio = c.ratio;
-  const Verdict verdict = ratio_verdict(ratio.median, ratio.low95, ratio.high95, threshold);
-  if (verdict == Verdict::untimed) return verdict;
-  return c.disturbed || ratio.coverage < 0.95 ? Verdict::ambiguous : verdict;
-}
-
 void conclude(AlternatedCase& c, const AlternationOptions& options) {
   if (!c.failure.empty()) return;
   c.disturbed = std::cmp_less(undisturbed(c), options.pairs) && undisturbed(c) < c.pairs.size();
@@ -42,7 +35,9 @@ void conclude(AlternatedCase& c, const AlternationOptions& options) {
   for (const Pair& pair : c.pairs)
     if (c.disturbed || !pair.disturbed()) ratios.push_back(ratio_of(pair));
   c.ratio = summarise(ratios);
-  c.verdict = verdict_of(c, options.threshold);
+  c.verdict = ratio_verdict(c.ratio.median, c.ratio.low95, c.ratio.high95, options.threshold);
+  if (c.verdict != Verdict::untimed && (c.disturbed || c.ratio.coverage < 0.95))
+    c.verdict = Verdict::ambiguous;
 }
 
 // The median time of one of the two, over the pairs that count.

@@ -8,8 +8,19 @@
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
+namespace {
 
-std::uint64_t order_seed(std::string_view experiment) { return fnv1a(experiment); }
+// Cases that differ only in n_tokens, or in n_tokens and a kv_len equal to it, form a series.
+std::string series_of(const Case& c) {
+  Case series = c;
+  if (series.shape.kv_len == series.shape.q_len) series.shape.kv_len = 0;
+  series.shape.q_len = 0;
+  std::string key;
+  for (const auto& [name, value] : case_parameters(series)) key += name + '=' + value + '\n';
+  return key;
+}
+
+}  // namespace
 
 std::vector<std::size_t> seeded_order(std::size_t n, std::uint64_t seed) {
   std::vector<std::size_t> order(n);
@@ -18,15 +29,6 @@ std::vector<std::size_t> seeded_order(std::size_t n, std::uint64_t seed) {
   // The bias of the remainder is below n / 2^64.
   for (std::size_t left = n; left > 1; --left) std::swap(order[left - 1], order[random() % left]);
   return order;
-}
-
-std::string series_of(const Case& c) {
-  Case series = c;
-  if (series.shape.kv_len == series.shape.q_len) series.shape.kv_len = 0;
-  series.shape.q_len = 0;
-  std::string key;
-  for (const auto& [name, value] : case_parameters(series)) key += name + '=' + value + '\n';
-  return key;
 }
 
 void OutOfMemoryRecord::note(const Case& c) {

@@ -25,17 +25,15 @@ std::optional<std::size_t> row_to_repeat(const CsvTable& cases) {
   constexpr double kShare = 0.05;
   constexpr double kLeast_s = 2.0;
   double total_s = 0.0;
-  for (std::size_t row = 0; row < cases.size(); ++row)
-    total_s += Row{&cases, row}.number("duration_s");
+  for (const Row& row : all_rows(cases)) total_s += row.number("duration_s");
   std::optional<std::size_t> longest;
   double longest_s = 0.0;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Row row{&cases, i};
+  for (const Row& row : all_rows(cases)) {
     const double duration_s = row.number("duration_s");
     if (row.text("status") != word(Status::ok) || row.text("provenance") != "measured" ||
         duration_s > std::max(kLeast_s, kShare * total_s) || duration_s <= longest_s)
       continue;
-    longest = i;
+    longest = row.index;
     longest_s = duration_s;
   }
   return longest;
