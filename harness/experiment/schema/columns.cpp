@@ -93,10 +93,7 @@ std::string range_of(const Field& field) {
 }
 
 std::string words_of(const Field& field) {
-  std::string text;
-  for (const std::string_view word : parameters()[*find_parameter(field.key)].words())
-    text += fmt::format("{}`{}`", text.empty() ? "" : ", ", word);
-  return text;
+  return fmt::format("`{}`", join(parameters()[*find_parameter(field.key)].words(), "`, `"));
 }
 
 std::string meaning_of(const Field& field) {

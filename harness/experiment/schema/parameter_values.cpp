@@ -122,38 +122,6 @@ std::string read_link(const Parameter& parameter, const YamlNode& node) {
   });
 }
 
-std::string read_text(const Parameter& parameter, const YamlNode& node) {
-  switch (parameter.kind) {
-    case FieldKind::word:
-      return read_word(parameter, node);
-    case FieldKind::integer:
-      return to_text(read_any_integer(parameter.key, node, parameter.unit));
-    case FieldKind::seed:
-      if (const auto seed = is_plain(node) ? parse_seed(node.text) : std::nullopt)
-        return fmt::to_string(*seed);
-      fail_type(parameter.key, "a whole number from 0 to 2^64 - 1", node);
-    case FieldKind::real:
-      return to_text(read_in_unit(parameter, node));
-    case FieldKind::sequences:
-      return canonical(
-          node,
-          scalar_of(parameter, node, "cached+new tokens of each sequence such as \"100+8 64+1\""),
-          parse_sequences);
-    case FieldKind::mask:
-      return read_mask(node).text();
-    case FieldKind::file:
-      return read_file_name(parameter, node);
-    case FieldKind::link_limit:
-      return read_link(parameter, node);
-    case FieldKind::residues:
-      return read_interest_set(parameter, node);
-    case FieldKind::flag:
-    case FieldKind::text:
-      break;  // kinds of columns only
-  }
-  throw std::logic_error("no parameter is of this kind");
-}
-
 void read_number(const YamlNode& node, PatternNode::Argument& argument) {
   const bool plain = is_plain(node);
   std::optional<std::int64_t> whole;
@@ -198,11 +166,48 @@ PatternNode read_pattern(const YamlNode& node) {
   return pattern;
 }
 
+MaskSpec read_mask(const YamlNode& node) {
+  const PatternNode pattern = read_pattern(node);
+  return at_place(node.place, [&] { return MaskSpec(pattern); });
+}
+
+std::string read_spelling(const Parameter& parameter, const YamlNode& node) {
+  switch (parameter.kind) {
+    case FieldKind::word:
+      return read_word(parameter, node);
+    case FieldKind::integer:
+      return to_text(read_any_integer(parameter.key, node, parameter.unit));
+    case FieldKind::seed:
+      if (const auto seed = is_plain(node) ? parse_seed(node.text) : std::nullopt)
+        return fmt::to_string(*seed);
+      fail_type(parameter.key, "a whole number from 0 to 2^64 - 1", node);
+    case FieldKind::real:
+      return to_text(read_in_unit(parameter, node));
+    case FieldKind::sequences:
+      return canonical(
+          node,
+          scalar_of(parameter, node, "cached+new tokens of each sequence such as \"100+8 64+1\""),
+          parse_sequences);
+    case FieldKind::mask:
+      return read_mask(node).text();
+    case FieldKind::file:
+      return read_file_name(parameter, node);
+    case FieldKind::link_limit:
+      return read_link(parameter, node);
+    case FieldKind::residues:
+      return read_interest_set(parameter, node);
+    case FieldKind::flag:
+    case FieldKind::text:
+      break;  // kinds of columns only
+  }
+  throw std::logic_error("no parameter is of this kind");
+}
+
 }  // namespace
 
 Value read_operand(const Parameter& parameter, const YamlNode& node) {
   if (node.kind == YamlNode::null && parameter.nullable) return {{}, node.place};
-  return {read_text(parameter, node), node.place};
+  return {read_spelling(parameter, node), node.place};
 }
 
 Value read_value(const Parameter& parameter, const YamlNode& node) {
@@ -279,11 +284,6 @@ void check_keys(const YamlNode& map, std::span<const std::string_view> known) {
     if (gone == nullptr || gone->neutral.empty() || text != gone->neutral)
       fail_unknown_key(entry.key_place, entry.key, known);
   }
-}
-
-MaskSpec read_mask(const YamlNode& node) {
-  const PatternNode pattern = read_pattern(node);
-  return at_place(node.place, [&] { return MaskSpec(pattern); });
 }
 
 MaskSpec parse_mask(std::string_view text, std::string_view source) {

@@ -73,10 +73,7 @@ struct MeasureField {
 [[nodiscard]] Value read_operand(const Parameter& parameter, const YamlNode& node);
 
 // Reads `causal` or `{sliding_window: {left: 4, right: 4}}`; kernels/mask/mask_spec.h says what the
-// names mean. Throws UsageError at the node's place.
-[[nodiscard]] MaskSpec read_mask(const YamlNode& node);
-
-// The same text without a place; `source` begins the message, such as --mask.
+// names mean. Throws UsageError, which begins with `source`, such as --mask.
 [[nodiscard]] MaskSpec parse_mask(std::string_view text, std::string_view source = "mask");
 
 // These read scalars of other keys. They throw UsageError with `name` in the message.
