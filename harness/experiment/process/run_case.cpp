@@ -220,20 +220,17 @@ std::string trace_name(const Case& c) {
 
 CaseResult run_case(const Case& c, const std::string& trace_directory, const OpenGpu& open_gpu) {
   CaseResult result;
-  const auto failed = [&](Status status, const std::string& message) {
-    result.status = status;
-    result.message = message;
-    result.values.erase(FieldGroup::time);
-    result.samples.clear();
-    result.steps.clear();
-    result.parts.clear();
-  };
   try {
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + trace_name(c);
     CaseRun(c, stem, result).run(open_gpu);
   } catch (...) {
     const CaseError error = case_error(std::current_exception());
-    failed(error.status(), error.what());
+    result.status = error.status();
+    result.message = error.what();
+    result.values.erase(FieldGroup::time);
+    result.samples.clear();
+    result.steps.clear();
+    result.parts.clear();
   }
   return result;
 }
