@@ -29,10 +29,6 @@ constexpr std::size_t kMostDimensions = 64;  // numpy's own limit
 constexpr std::pair<DType, std::string_view> kDescriptions[] = {
     {DType::f16, "<f2"}, {DType::f32, "<f4"}, {DType::f64, "<f8"}};
 
-[[noreturn]] void refuse(std::string_view name, const std::string& what) {
-  throw UsageError(fmt::format("{}: {}", name, what));
-}
-
 // Returns for example `(2, 3)`, `(2,)` or `()`.
 std::string tuple_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
@@ -70,7 +66,8 @@ class HeaderParser {
 
  private:
   [[noreturn]] void malformed(std::string_view expected) const {
-    refuse(name_, fmt::format("malformed NPY header: {} expected at its byte {}", expected, at_));
+    refuse_file(name_,
+                fmt::format("malformed NPY header: {} expected at its byte {}", expected, at_));
   }
 
   void skip_spaces() { at_ = std::min(text_.find_first_not_of(" \t\n", at_), text_.size()); }
@@ -90,7 +87,7 @@ class HeaderParser {
     const std::string key = parse_string();
     expect(":");
     if (key == "descr" && !header.descr) {
-      if (accept("[")) refuse(name_, "has a structured type; save one plain float array");
+      if (accept("[")) refuse_file(name_, "has a structured type; save one plain float array");
       header.descr = parse_string();
     } else if (key == "fortran_order" && !header.fortran_order) {
       header.fortran_order = parse_truth();
@@ -153,33 +150,35 @@ DType parse_descr(const std::string& descr, std::string_view name, std::optional
   for (const auto& [dtype, description] : kDescriptions) {
     if (descr == description) return dtype;
     if (descr.starts_with('>') && descr.substr(1) == description.substr(1))
-      refuse(name, fmt::format("type '{}' is big-endian; save it with .astype('{}')", descr,
-                               description));
+      refuse_file(name, fmt::format("type '{}' is big-endian; save it with .astype('{}')", descr,
+                                    description));
   }
-  refuse(name, fmt::format("type '{}' is not read; save it as float16, float32 or float64{}", descr,
-                           has_no_type ? ", or say --dtype bf16 if it is bfloat16" : ""));
+  refuse_file(name,
+              fmt::format("type '{}' is not read; save it as float16, float32 or float64{}", descr,
+                          has_no_type ? ", or say --dtype bf16 if it is bfloat16" : ""));
 }
 
 // Returns the header's text and moves `bytes` on to the data.
 std::string_view take_header(std::string_view& bytes, std::string_view name) {
   if (!bytes.starts_with(kMagic))
-    refuse(name, "is not an NPY file: it does not begin with \\x93NUMPY; write it with numpy.save");
+    refuse_file(name,
+                "is not an NPY file: it does not begin with \\x93NUMPY; write it with numpy.save");
   bytes.remove_prefix(kMagic.size());
-  if (bytes.size() < kVersionBytes) refuse(name, "ends inside its NPY header");
+  if (bytes.size() < kVersionBytes) refuse_file(name, "ends inside its NPY header");
   const int major = static_cast<unsigned char>(bytes[0]);
   const int minor = static_cast<unsigned char>(bytes[1]);
   // 3.0 is 2.0 with names of fields in UTF-8, which an array of numbers has none of.
   if (major < 1 || major > 3 || minor != 0)
-    refuse(name, fmt::format("NPY version {}.{} is not read, only 1.0 to 3.0", major, minor));
+    refuse_file(name, fmt::format("NPY version {}.{} is not read, only 1.0 to 3.0", major, minor));
   bytes.remove_prefix(kVersionBytes);
   const std::size_t length_bytes = major == 1 ? 2 : 4;
-  if (bytes.size() < length_bytes) refuse(name, "ends inside its NPY header");
+  if (bytes.size() < length_bytes) refuse_file(name, "ends inside its NPY header");
   std::uint32_t length = 0;
   std::memcpy(&length, bytes.data(), length_bytes);
   bytes.remove_prefix(length_bytes);
   if (bytes.size() < length)
-    refuse(name, fmt::format("ends inside its NPY header: {} of {} bytes are there", bytes.size(),
-                             length));
+    refuse_file(name, fmt::format("ends inside its NPY header: {} of {} bytes are there",
+                                  bytes.size(), length));
   const std::string_view header = bytes.substr(0, length);
   bytes.remove_prefix(length);
   return header;
@@ -192,10 +191,10 @@ NpyHeader take_npy_header(std::string_view& bytes, std::string_view name,
   const Entries header = HeaderParser(take_header(bytes, name), name).parse();
   NpyHeader array{std::string(name), parse_descr(*header.descr, name, untyped), *header.shape};
   if (*header.fortran_order)
-    refuse(name, "is in Fortran order; save numpy.ascontiguousarray(array) instead");
+    refuse_file(name, "is in Fortran order; save numpy.ascontiguousarray(array) instead");
   if (array.shape.size() > kMostDimensions)
-    refuse(name,
-           fmt::format("has {} dimensions; numpy allows {}", array.shape.size(), kMostDimensions));
+    refuse_file(name, fmt::format("has {} dimensions; numpy allows {}", array.shape.size(),
+                                  kMostDimensions));
   return array;
 }
 
@@ -205,16 +204,17 @@ std::int64_t npy_data_bytes(const NpyHeader& array) {
   std::int64_t bytes = size_of(array.dtype);
   for (const std::int64_t side : array.shape)
     if (__builtin_mul_overflow(bytes, side, &bytes))
-      refuse(array.name, what_of(array) + " has more bytes than 63 bits count");
+      refuse_file(array.name, what_of(array) + " has more bytes than 63 bits count");
   return bytes;
 }
 
 void require_npy_bytes(const NpyHeader& array, std::size_t bytes) {
   const std::int64_t needed = npy_data_bytes(array);
   if (std::cmp_not_equal(needed, bytes))
-    refuse(array.name, fmt::format("is {}: {} needs {} bytes of data, and {} follow the header",
-                                   std::cmp_less(bytes, needed) ? "truncated" : "overlong",
-                                   what_of(array), needed, bytes));
+    refuse_file(array.name,
+                fmt::format("is {}: {} needs {} bytes of data, and {} follow the header",
+                            std::cmp_less(bytes, needed) ? "truncated" : "overlong", what_of(array),
+                            needed, bytes));
 }
 
 std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {

@@ -21,10 +21,6 @@ constexpr std::uint64_t kMostJsonHeaderBytes = 100'000'000;  // the format's own
 constexpr std::pair<std::string_view, DType> kSafetensorsTypes[] = {
     {"F16", DType::f16}, {"BF16", DType::bf16}, {"F32", DType::f32}, {"F64", DType::f64}};
 
-[[noreturn]] void refuse_file(std::string_view name, const std::string& what) {
-  throw UsageError(fmt::format("{}: {}", name, what));
-}
-
 // A tensor's bytes in the data.
 struct TensorSpan {
   std::int64_t begin;
@@ -127,8 +123,9 @@ std::string read_safetensors_header(InputFile& file, std::string_view name) {
   return header;
 }
 
-bool has_safetensor(std::string_view header, std::string_view name, std::string_view tensor) {
-  return parsed(header, name).contains(tensor);
+bool holds_tensor(const std::string& path, std::string_view tensor) {
+  InputFile file(path);
+  return parsed(read_safetensors_header(file, path), path).contains(tensor);
 }
 
 SafetensorsEntry find_safetensor(std::string_view header, std::string_view name,

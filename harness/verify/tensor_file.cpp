@@ -28,6 +28,10 @@ double value_at(const void* data, DType dtype, std::int64_t i) {
 
 }  // namespace
 
+void refuse_file(std::string_view name, const std::string& what) {
+  throw UsageError(fmt::format("{}: {}", name, what));
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
@@ -42,11 +46,6 @@ TensorFile::TensorFile(const std::string& path, std::optional<DType> untyped)
   data_bytes_ = npy_data_bytes(header_);
   // A pipe says nothing of what is to come.
   if (file_.size_bytes() != 0) require_npy_bytes(header_, file_.size_bytes() - header_bytes);
-}
-
-bool holds_tensor(const std::string& path, std::string_view tensor) {
-  InputFile file(path);
-  return has_safetensor(read_safetensors_header(file, path), path, tensor);
 }
 
 TensorFile::TensorFile(const std::string& path, std::string_view tensor) : file_(path) {

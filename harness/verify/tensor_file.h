@@ -35,6 +35,9 @@ void require_npy_bytes(const NpyHeader& header, std::size_t bytes);
 // Returns the version 1 header of a C-order array. Throws UsageError for bf16, which NPY lacks.
 [[nodiscard]] std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape);
 
+// Throws UsageError `NAME: what`.
+[[noreturn]] void refuse_file(std::string_view name, const std::string& what);
+
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);  // [2, 768]
 
 // Which numbers a file may hold.
@@ -96,9 +99,5 @@ struct SafetensorsEntry {
 // another type.
 [[nodiscard]] SafetensorsEntry find_safetensor(std::string_view header, std::string_view name,
                                                std::string_view tensor, std::int64_t data_bytes);
-
-// Whether a file with this header has such a tensor.
-[[nodiscard]] bool has_safetensor(std::string_view header, std::string_view name,
-                                  std::string_view tensor);
 
 }  // namespace qb
