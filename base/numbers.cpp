@@ -22,6 +22,16 @@ struct Suffix {
 constexpr Suffix kTimeSuffixes[] = {{"ns", 1e-9},  {"us", 1e-6},  {"ms", 1e-3},
                                     {"min", 60.0}, {"h", 3600.0}, {"s", 1.0}};
 
+// Reads plain digits; those of a whole number with all their bits, which a double would not keep.
+template <class T>
+std::optional<T> parse_plain(std::string_view text) {
+  T value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, problem] = std::from_chars(text.data(), end, value);
+  if (problem != std::errc{} || stop != end) return std::nullopt;
+  return value;
+}
+
 // Splits at the first letter that is not an exponent: "1e6" whole, "32Ki" -> 32, Ki.
 std::optional<std::pair<double, std::string_view>> split(std::string_view text) {
   std::string digits;
@@ -45,11 +55,9 @@ std::optional<std::pair<double, std::string_view>> split(std::string_view text) 
     digits += c;
   }
   if (!digits.empty() && digits.front() == '+') digits.erase(0, 1);
-  double value = 0.0;
-  const char* end = digits.data() + digits.size();
-  const auto [stop, problem] = std::from_chars(digits.data(), end, value);
-  if (problem != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
-  return std::pair{value, text.substr(at)};
+  const auto value = parse_plain<double>(digits);
+  if (!value || !std::isfinite(*value)) return std::nullopt;
+  return std::pair{*value, text.substr(at)};
 }
 
 // `KiB` and `Ki` are 1024; `kB`, `KB`, `k` and `K` are 1000; `B` and no suffix are 1.
@@ -67,16 +75,6 @@ std::pair<double, std::size_t> scaled(double value, double step, std::size_t uni
   std::size_t unit = 0;
   for (; std::abs(value) >= step && unit + 1 < units; ++unit) value /= step;
   return {value, unit};
-}
-
-// Reads plain digits with all their bits, which a double would not keep.
-template <class T>
-std::optional<T> parse_plain(std::string_view text) {
-  T value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc{} || stop != end) return std::nullopt;
-  return value;
 }
 
 template <class T>
