@@ -95,8 +95,6 @@ void prepare(Subject& s, const KernelCase& c) {
   };
 }
 
-bool has(InstructionSet set) { return std::ranges::count(available_instruction_sets(), set) > 0; }
-
 // Tiles multiply so fast that the softmax and memory take most of the time.
 double bf16_target() { return cpu::bf16_tiles() ? 0.10 : 0.60; }
 
@@ -114,7 +112,7 @@ std::vector<KernelCase> quick_cases() {
                                                             : 0.80});
   for (const std::int64_t d : {64, 128})
     cases.push_back({.mask = MaskKind::causal, .d = d, .threads = all, .of_ceiling = 0.74});
-  if (has(InstructionSet::avx2))
+  if (std::ranges::count(available_instruction_sets(), InstructionSet::avx2) > 0)
     cases.push_back({.heads = 4, .isa = InstructionSet::avx2, .of_ceiling = 0.80});
   for (const std::int64_t n : {128, 256, 512, 1024})
     cases.push_back({.n = n, .threads = all, .of_ceiling = 0.50});

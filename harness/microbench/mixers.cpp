@@ -94,10 +94,7 @@ void register_mixers(Benchmarks& all) {
   for (const MixerOptions& options : operators)
     for (const std::int64_t n : {512, 4096}) cases.push_back({options, n, n == 512 ? 2 : 8});
   for (const MixerOptions& options : operators)
-    if (options.kind == Mixer::linear || options.kind == Mixer::ssd ||
-        options.kind == Mixer::gated_delta || options.kind == Mixer::short_convolution ||
-        options.kind == Mixer::axial)
-      cases.push_back({.options = options, .backward = true});
+    if (has_backward(options.kind)) cases.push_back({.options = options, .backward = true});
   for (MixerBenchmark c : std::vector(cases)) {
     c.of_channels = true;
     if (c.options.kind == Mixer::gated_delta) cases.push_back(c);

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::int64_t kHeadDim = 64;
 
-Limit over(double most) { return {&MicrobenchRow::overhead, most}; }
-
 struct PlanCase {
   std::string algorithm = "cqs";
   Pass pass = Pass::forward;
@@ -120,7 +118,8 @@ void register_plans(Benchmarks& all) {
   for (const PlanCase& c : cases)
     all.push_back({fmt::format("{}/n:{}/w:{}/h:{}/threads:{}", c.benchmark(), c.n, c.workers,
                                c.heads, c.threads),
-                   std::nullopt, [c](Subject& s) { prepare_plan(s, c); }, over(c.most)});
+                   std::nullopt, [c](Subject& s) { prepare_plan(s, c); },
+                   Limit{&MicrobenchRow::overhead, c.most}});
 }
 
 }  // namespace qb

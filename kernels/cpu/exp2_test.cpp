@@ -8,12 +8,7 @@
 
 #include "kernels/cpu/instruction_set.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/exp2_test.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/cpu/exp2-inl.h"
 

@@ -233,14 +233,15 @@ std::int64_t parts_bytes(const Extent& q, std::int64_t value_dim, const Cut& cut
 
 std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   const Cut cut = cut_of(shape.q, shape.k, shape.value_dim, shape.threads);
-  return shape.threads * 4 * FlashScratch::floats(shape.q.head_dim, shape.value_dim) +
+  return shape.threads * 4 *
+             FlashScratch::carve(nullptr, shape.q.head_dim, shape.value_dim).floats +
          parts_bytes(shape.q, shape.value_dim, cut);
 }
 
 void attend(const AttentionArguments& a, const KernelContext& context) {
   const std::int64_t head_dim = a.q.extent.head_dim;
   const std::int64_t value_dim = a.v.extent.head_dim;
-  const std::int64_t floats = FlashScratch::floats(head_dim, value_dim);
+  const std::int64_t floats = FlashScratch::carve(nullptr, head_dim, value_dim).floats;
   const Cut cut = cut_of(a.q.extent, a.k.extent, value_dim, context.threads);
   const Buffer memory(context.workspace, static_cast<std::size_t>(context.threads * 4 * floats),
                       "flash_tiles", context.worker);
@@ -280,8 +281,6 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
                    .heads = std::min(cut.heads_at_once, group - first),
                    .begin = rows.begin,
                    .end = rows.end,
-                   .blocks = {},
-                   .masked = false,
                    .resumes = pass.resumes && split == 0,
                    .bf16_pairs = bf16_pairs};
     if (split > 0) std::tie(tile.out, tile.lse) = part(split);

@@ -69,18 +69,11 @@ class Round {
  public:
   Round(const std::vector<BackwardArguments>& calls, const KernelContext& context, float* memory)
       : calls_(calls), threads_(context.threads), memory_(memory) {
-    const BackwardArguments& a = calls.front();
-    head_dim_ = a.q.extent.head_dim;
-    value_dim_ = a.v.extent.head_dim;
-    heads_ = a.q.extent.heads;
-    kv_heads_ = a.k.extent.heads;
-    items_of_chunk_ = a.q.extent.batch * kv_heads_;
-    bf16_pairs_ = a.q.dtype == DType::bf16 && bf16_products();
     std::vector<const TileSchedule*> schedules;
     for (const BackwardArguments& call : calls) schedules.push_back(call.schedule);
     work_ = cut_backward(schedules, items_of_chunk_, backward_query_tile(head_dim_, value_dim_));
     turns_ = std::vector<std::atomic<int>>(
-        static_cast<std::size_t>(a.q.extent.batch * heads_ * work_.n_tiles));
+        static_cast<std::size_t>(a_.q.extent.batch * heads_ * work_.n_tiles));
   }
 
   void run() {
@@ -96,19 +89,13 @@ class Round {
 
  private:
   void add_chunk(const BackwardChunk& chunk, std::int64_t batch, std::int64_t kv_head, int thread) {
-    const std::int64_t floats = BackwardScratch::floats(head_dim_, value_dim_);
+    const std::int64_t floats = BackwardScratch::carve(nullptr, head_dim_, value_dim_).floats;
     const BackwardScratch scratch =
         BackwardScratch::carve(memory_ + thread * floats, head_dim_, value_dim_);
     BackwardTile tile{.arguments = &calls_[chunk.schedule],
                       .batch = batch,
-                      .head = 0,
                       .kv_head = kv_head,
-                      .begin = 0,
-                      .end = 0,
-                      .bf16_pairs = bf16_pairs_,
-                      .keys_finite = false,
-                      .rows_finite = false,
-                      .idle_lanes = false};
+                      .bf16_pairs = bf16_pairs_};
     tile.keys_finite = backward_keys_finite(tile, chunk.keys, scratch);
     const std::int64_t group = heads_ / kv_heads_;
     for (std::int64_t head = kv_head * group; head < (kv_head + 1) * group; ++head)
@@ -137,23 +124,26 @@ class Round {
   const std::vector<BackwardArguments>& calls_;
   const int threads_;
   float* const memory_;
-  std::int64_t head_dim_ = 0;
-  std::int64_t value_dim_ = 0;
-  std::int64_t heads_ = 0;
-  std::int64_t kv_heads_ = 0;
-  std::int64_t items_of_chunk_ = 0;  // key-value heads of all batches
-  bool bf16_pairs_ = false;
+  const BackwardArguments& a_ = calls_.front();
+  const std::int64_t head_dim_ = a_.q.extent.head_dim;
+  const std::int64_t value_dim_ = a_.v.extent.head_dim;
+  const std::int64_t heads_ = a_.q.extent.heads;
+  const std::int64_t kv_heads_ = a_.k.extent.heads;
+  const std::int64_t items_of_chunk_ = a_.q.extent.batch * kv_heads_;
+  const bool bf16_pairs_ = a_.q.dtype == DType::bf16 && bf16_products();
   // These are of the size of the schedule and are not taken from the workspace.
   BackwardWork work_;
   std::vector<std::atomic<int>> turns_;  // [b, h, tile] how many chunks have added to dQ
 };
 
 std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
-  return shape.threads * 4 * BackwardScratch::floats(shape.q.head_dim, shape.value_dim);
+  return shape.threads * 4 *
+         BackwardScratch::carve(nullptr, shape.q.head_dim, shape.value_dim).floats;
 }
 
 void accumulate(const BackwardArguments& a, const KernelContext& context) {
-  const std::int64_t floats = BackwardScratch::floats(a.q.extent.head_dim, a.v.extent.head_dim);
+  const std::int64_t floats =
+      BackwardScratch::carve(nullptr, a.q.extent.head_dim, a.v.extent.head_dim).floats;
   const Buffer memory(context.workspace, static_cast<std::size_t>(context.threads * 4 * floats),
                       "backward_tiles", context.worker);
   for (const std::vector<BackwardArguments>& calls : rounds_of(a))

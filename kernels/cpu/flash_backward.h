@@ -60,47 +60,34 @@ struct BackwardScratch {
   float* d_scores;       // [keys][group rows] dP, then dS
   float* d_score_pairs;  // [keys / 2][group rows] dS, for pairs of bf16
 
-  [[nodiscard]] static std::int64_t floats(std::int64_t head_dim, std::int64_t value_dim) {
-    BackwardScratch scratch{};
-    return scratch.divide(nullptr, head_dim, value_dim);
-  }
+  std::int64_t floats;  // of all of them
+
+  // Without memory it only counts them.
   [[nodiscard]] static BackwardScratch carve(float* memory, std::int64_t head_dim,
                                              std::int64_t value_dim) {
-    BackwardScratch scratch{};
-    scratch.divide(memory, head_dim, value_dim);
-    return scratch;
-  }
-
- private:
-  // Returns how many floats the buffers take; without memory it only counts.
-  std::int64_t divide(float* memory, std::int64_t head_dim, std::int64_t value_dim) {
     const std::int64_t d = round_up(head_dim, kFlashColumns);
     const std::int64_t e = round_up(value_dim, kFlashColumns);
     constexpr std::int64_t kRows = kMostBackwardRows;
     constexpr std::int64_t kKeys = kBackwardKeyBlock;
-    std::int64_t taken = 0;
-    const auto take = [&](float*& buffer, std::int64_t count) {
-      if (memory != nullptr) buffer = memory + taken;
-      taken += count;
-    };
-    take(queries_t, kRows * d);
-    take(d_outs_t, kRows * e);
-    take(queries, kRows * d);
-    take(d_outs, kRows * e);
-    take(d_queries_t, kRows * d);
-    take(maximum, kRows);
-    take(inverse, kRows);
-    take(delta, kRows);
-    take(staged, kFlashGroupRows * std::max(d, e));
-    take(keys, kKeys * d);
-    take(values, kKeys * e);
-    take(key_pairs, kBackwardTilePitch * d);
-    take(d_keys, kKeys * d);
-    take(d_values, kKeys * e);
-    take(scores, kKeys * kFlashGroupRows);
-    take(d_scores, kKeys * kFlashGroupRows);
-    take(d_score_pairs, kKeys / 2 * kFlashGroupRows);
-    return taken;
+    BackwardScratch s{};
+    s.floats = carve_floats(memory, {{&s.queries_t, kRows * d},
+                                     {&s.d_outs_t, kRows * e},
+                                     {&s.queries, kRows * d},
+                                     {&s.d_outs, kRows * e},
+                                     {&s.d_queries_t, kRows * d},
+                                     {&s.maximum, kRows},
+                                     {&s.inverse, kRows},
+                                     {&s.delta, kRows},
+                                     {&s.staged, kFlashGroupRows * std::max(d, e)},
+                                     {&s.keys, kKeys * d},
+                                     {&s.values, kKeys * e},
+                                     {&s.key_pairs, kBackwardTilePitch * d},
+                                     {&s.d_keys, kKeys * d},
+                                     {&s.d_values, kKeys * e},
+                                     {&s.scores, kKeys * kFlashGroupRows},
+                                     {&s.d_scores, kKeys * kFlashGroupRows},
+                                     {&s.d_score_pairs, kKeys / 2 * kFlashGroupRows}});
+    return s;
   }
 };
 
@@ -108,15 +95,15 @@ struct BackwardScratch {
 struct BackwardTile {
   const BackwardArguments* arguments;
   std::int64_t batch;
-  std::int64_t head;
+  std::int64_t head = 0;
   std::int64_t kv_head;
-  std::int64_t begin;
-  std::int64_t end;
-  bool bf16_pairs;   // multiplies bf16 unconverted, in pairs
-  bool keys_finite;  // K and V of the tile's keys hold neither NaN nor infinity
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  bool bf16_pairs;           // multiplies bf16 unconverted, in pairs
+  bool keys_finite = false;  // K and V of the tile's keys hold neither NaN nor infinity
   // begin_backward_tile() sets these two.
-  bool rows_finite;  // nor do Q and dO of its rows
-  bool idle_lanes;   // a row adds nothing, or a group has fewer rows than lanes
+  bool rows_finite = false;  // nor do Q and dO of its rows
+  bool idle_lanes = false;   // a row adds nothing, or a group has fewer rows than lanes
 
   [[nodiscard]] std::int64_t rows() const { return end - begin; }
 };

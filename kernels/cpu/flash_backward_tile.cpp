@@ -36,12 +36,7 @@
 
 #include "kernels/cpu/instruction_set.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/flash_backward_tile.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/cpu/backward_group-inl.h"
 #include "kernels/cpu/backward_products-inl.h"
@@ -304,12 +299,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
 HWY_EXPORT(keys_finite);
 HWY_EXPORT(begin_tile);
 HWY_EXPORT(add_block);
 HWY_EXPORT(add_queries);
-}  // namespace
 
 bool backward_keys_finite(const BackwardTile& tile, const Range& keys,
                           const BackwardScratch& scratch) {

@@ -13,12 +13,7 @@
 
 #include "kernels/cpu/flash_tile.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/flash_thin.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/cpu/exp2-inl.h"
 #include "kernels/cpu/flash_rows-inl.h"
@@ -317,9 +312,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
 HWY_EXPORT(attend_thin);
-}  // namespace
 
 void attend_thin_tile(const FlashTile& tile, const FlashScratch& scratch) {
   HWY_DYNAMIC_DISPATCH(attend_thin)(tile, scratch);

@@ -23,13 +23,9 @@
 
 #include "kernels/cpu/instruction_set.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/flash_tile.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
+#include "kernels/cpu/every_set-inl.h"
+
 #include <hwy/cache_control.h>
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 #include "kernels/cpu/flash_group-inl.h"
 #include "kernels/cpu/flash_rows-inl.h"
@@ -259,9 +255,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
 HWY_EXPORT(attend);
-}  // namespace
 
 bool attend_tile(const FlashTile& tile, const FlashScratch& scratch) {
   return HWY_DYNAMIC_DISPATCH(attend)(tile, scratch);

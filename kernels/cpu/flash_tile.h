@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <span>
-#include <utility>
 
 #include "base/integers.h"
 #include "kernels/attention.h"
+#include "kernels/cpu/carve.h"
 
 namespace qb::cpu {
 
@@ -48,29 +48,23 @@ struct FlashScratch {
   float* largest;      // [tile rows], the largest score so far, in units of log 2
   float* sum;          // [tile rows], the sum of 2^(score - largest)
 
-  [[nodiscard]] static std::int64_t floats(std::int64_t head_dim, std::int64_t value_dim) {
-    const std::int64_t rows = flash_query_tile(head_dim, value_dim);
-    return (rows + kFlashKeyBlock) *
-               (round_up(head_dim, kFlashColumns) + round_up(value_dim, kFlashColumns)) +
-           kFlashScores + 2 * rows;
-  }
+  std::int64_t floats;  // of all of them
+
+  // Without memory it only counts them.
   [[nodiscard]] static FlashScratch carve(float* memory, std::int64_t head_dim,
                                           std::int64_t value_dim) {
     const std::int64_t d = round_up(head_dim, kFlashColumns);
     const std::int64_t e = round_up(value_dim, kFlashColumns);
     const std::int64_t rows = flash_query_tile(head_dim, value_dim);
-    FlashScratch scratch{};
-    const auto take = [&memory](std::int64_t count) {
-      return std::exchange(memory, memory + count);
-    };
-    scratch.queries = take(rows * d);
-    scratch.keys = take(kFlashKeyBlock * d);
-    scratch.values = take(kFlashKeyBlock * e);
-    scratch.scores = take(kFlashScores);
-    scratch.accumulator = take(rows * e);
-    scratch.largest = take(rows);
-    scratch.sum = take(rows);
-    return scratch;
+    FlashScratch s{};
+    s.floats = carve_floats(memory, {{&s.queries, rows * d},
+                                     {&s.keys, kFlashKeyBlock * d},
+                                     {&s.values, kFlashKeyBlock * e},
+                                     {&s.scores, kFlashScores},
+                                     {&s.accumulator, rows * e},
+                                     {&s.largest, rows},
+                                     {&s.sum, rows}});
+    return s;
   }
 };
 
@@ -99,10 +93,10 @@ struct FlashTile {
   std::int64_t heads;
   std::int64_t begin;
   std::int64_t end;
-  std::span<const Block> blocks;  // ascending
-  bool masked;                    // some piece is masked
-  bool resumes;                   // O and LSE already hold other keys, to be added to
-  bool bf16_pairs;                // multiplies bf16 unconverted, in pairs
+  std::span<const Block> blocks{};  // ascending
+  bool masked = false;              // some piece is masked
+  bool resumes;                     // O and LSE already hold other keys, to be added to
+  bool bf16_pairs;                  // multiplies bf16 unconverted, in pairs
 
   [[nodiscard]] std::int64_t tokens() const { return end - begin; }
   [[nodiscard]] std::int64_t rows() const { return heads * tokens(); }

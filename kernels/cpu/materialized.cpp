@@ -19,8 +19,6 @@
 namespace qb::cpu {
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 8;
-
 std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   Extent v = shape.k;
   v.head_dim = shape.value_dim;
@@ -39,11 +37,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
   const TensorView& scores = scores_tensor.view();
   const std::int64_t m = extent.head_dim;
 
-  for_each_row_block(extent, context.threads,
-                     [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
-                       gemm(rows, m, a.q.extent.head_dim, q.matrix(b, h, begin, false),
-                            k.matrix(b, h / group, 0, true), scores.row_as<float>(b, h, begin), m);
-                     });
+  multiply_transposed(q, k, scores, context.threads);
 
   // Calls function(scores of a row, b, h, row) for every row of the score matrix.
   const auto pass = [&](auto function) {
@@ -57,7 +51,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
   };
   scale_by(binary_scale(a.scale));
   pass([&](float* s, std::int64_t, std::int64_t, std::int64_t row) {
-    hide_unseen_keys(*a.schedule, row, m, s);
+    hide_unseen(*a.schedule, a.schedule->spans_of(row), row, {0, m}, s);
   });
   pass([&](float* row, std::int64_t b, std::int64_t h, std::int64_t i) {
     store_lse(a.lse, b, h, i, softmax_row(row, m));

@@ -22,8 +22,6 @@
 namespace qb::cpu {
 namespace {
 
-constexpr std::int64_t kRowsAtOnce = 8;
-
 // Returns whether every element of a float32 head is a number.
 bool all_finite(const TensorView& head) {
   for (std::int64_t i = 0; i < head.extent.length; ++i) {
@@ -53,17 +51,17 @@ class Call {
 
   void weigh() const {
     const std::int64_t m = extent().head_dim;
-    multiply(q_, k_, scores_.view());
+    multiply_transposed(q_, k_, scores_.view(), threads_);
     for_each_row(extent(), threads_, kRowsAtOnce,
                  [&](std::int64_t b, std::int64_t h, std::int64_t row, int) {
                    float* const p = scores_.view().row_as<float>(b, h, row);
                    const RowLse lse = load_lse(a_.lse, b, h, row);
                    if (lse.is_empty()) return void(std::fill_n(p, m, 0.0f));
                    scale_row(p, m, binary_scale(a_.scale));
-                   hide_unseen_keys(*a_.schedule, row, m, p);
+                   hide_unseen(*a_.schedule, a_.schedule->spans_of(row), row, {0, m}, p);
                    exponentiate_row(p, m, lse);
                  });
-    multiply(d_out_, v_, d_scores_.view());
+    multiply_transposed(d_out_, v_, d_scores_.view(), threads_);
     for_each_row(extent(), threads_, kRowsAtOnce,
                  [&](std::int64_t b, std::int64_t h, std::int64_t row, int) {
                    differentiate_row(scores_.view().row_as<float>(b, h, row), m,
@@ -99,20 +97,6 @@ class Call {
 
  private:
   [[nodiscard]] Extent extent() const { return scores_extent(a_.q.extent, a_.k.extent); }
-  [[nodiscard]] bool is_empty(std::int64_t b, std::int64_t h, std::int64_t row) const {
-    return load_lse(a_.lse, b, h, row).is_empty();
-  }
-
-  // to := rows of the queries' side times the transpose of those of the keys' side, for all heads
-  void multiply(const Widened& queries, const Widened& keys, const TensorView& to) const {
-    const std::int64_t m = extent().head_dim;
-    for_each_row_block(
-        extent(), threads_,
-        [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
-          gemm(rows, m, queries.view().extent.head_dim, queries.matrix(b, h, begin, false),
-               keys.matrix(b, h / group_, 0, true), to.row_as<float>(b, h, begin), m);
-        });
-  }
 
   // Adds what query head h gives to these keys: the transpose of a matrix of weights times rows of
   // the queries' side.
@@ -133,7 +117,7 @@ class Call {
     const std::int64_t d = a_.q.extent.head_dim;
     float sum[kMaxHeadDim];
     for (std::int64_t row = begin; row < begin + rows; ++row) {
-      if (is_empty(b, h, row)) continue;
+      if (load_lse(a_.lse, b, h, row).is_empty()) continue;
       const float* const d_scores = d_scores_.view().row_as<float>(b, h, row);
       weigh_seen_values(
           *a_.schedule, a_.schedule->spans_of(row), row,
@@ -146,14 +130,12 @@ class Call {
   void add_seeing_rows(const TensorView& weights, const Widened& rows, std::int64_t b,
                        std::int64_t h, const Range& keys, const TensorView& to) const {
     for (std::int64_t row = 0; row < a_.q.extent.length; ++row) {
-      if (is_empty(b, h, row)) continue;
+      if (load_lse(a_.lse, b, h, row).is_empty()) continue;
       const float* const of_row = weights.row_as<float>(b, h, row);
       const float* const from = rows.view().row_as<float>(b, h, row);
-      for (const KeySpan& span : a_.schedule->spans_of(row))
-        a_.schedule->for_each_run(span, row, keys, [&](std::int64_t first, std::int64_t end) {
-          for (std::int64_t key = first; key < end; ++key)
-            add_row(from, of_row[key], to.extent.head_dim, to.row_as<float>(b, h / group_, key));
-        });
+      for_each_key(*a_.schedule, row, keys, [&](std::int64_t key) {
+        add_row(from, of_row[key], to.extent.head_dim, to.row_as<float>(b, h / group_, key));
+      });
     }
   }
 

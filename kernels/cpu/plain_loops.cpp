@@ -3,12 +3,7 @@
 
 #include <cstddef>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/plain_loops.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
@@ -91,14 +86,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
-
 HWY_EXPORT(products_f64);
 HWY_EXPORT(products_f32);
 HWY_EXPORT(weighted_rows_f64);
 HWY_EXPORT(weighted_rows_f32);
-
-}  // namespace
 
 void add_products(const PlainProducts<double>& of) { HWY_DYNAMIC_DISPATCH(products_f64)(of); }
 void add_products(const PlainProducts<float>& of) { HWY_DYNAMIC_DISPATCH(products_f32)(of); }

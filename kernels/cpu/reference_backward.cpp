@@ -50,8 +50,9 @@ class Call {
                           const Scratch& scratch) const {
     if (!load_query(b, h, row, scratch)) return;
     std::fill_n(scratch.of_first, d_, 0.0);
-    for_each_key(row, {0, a_.k.extent.length}, [&](std::int64_t key) {
-      load_key(b, kv_head(h), key, scratch.keys, scratch.values);
+    const std::int64_t kv_head = h / (a_.q.extent.heads / a_.k.extent.heads);
+    for_each_key(*a_.schedule, row, {0, a_.k.extent.length}, [&](std::int64_t key) {
+      load_key(b, kv_head, key, scratch.keys, scratch.values);
       const Weights weights = weigh(b, h, row, scratch, scratch.keys, scratch.values);
       for (std::int64_t x = 0; x < d_; ++x)
         scratch.of_first[x] += weights.d_score * scratch.keys[x];
@@ -70,7 +71,7 @@ class Call {
     for (std::int64_t h = group * heads; h < (group + 1) * heads; ++h)
       for (std::int64_t row = 0; row < a_.q.extent.length; ++row) {
         if (!load_query(b, h, row, scratch)) continue;
-        for_each_key(row, keys, [&](std::int64_t key) {
+        for_each_key(*a_.schedule, row, keys, [&](std::int64_t key) {
           const std::int64_t at = key - keys.begin;
           const Weights weights =
               weigh(b, h, row, scratch, scratch.keys + at * d_, scratch.values + at * e_);
@@ -88,10 +89,6 @@ class Call {
   }
 
  private:
-  [[nodiscard]] std::int64_t kv_head(std::int64_t h) const {
-    return h / (a_.q.extent.heads / a_.k.extent.heads);
-  }
-
   // Returns false for a row that sees nothing.
   [[nodiscard]] bool load_query(std::int64_t b, std::int64_t h, std::int64_t row,
                                 const Scratch& scratch) const {
@@ -104,15 +101,6 @@ class Call {
                 double* of_value) const {
     convert(a_.k.row(b, group, key), a_.k.dtype, of_key, DType::f64, d_);
     convert(a_.v.row(b, group, key), a_.v.dtype, of_value, DType::f64, e_);
-  }
-
-  // Calls function(key) for the keys of `within` that the row sees, ascending.
-  template <class Function>
-  void for_each_key(std::int64_t row, const Range& within, Function function) const {
-    for (const KeySpan& span : a_.schedule->spans_of(row))
-      a_.schedule->for_each_run(span, row, within, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t key = begin; key < end; ++key) function(key);
-      });
   }
 
   [[nodiscard]] Weights weigh(std::int64_t b, std::int64_t h, std::int64_t row,

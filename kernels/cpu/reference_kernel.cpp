@@ -3,8 +3,6 @@
 // takes three passes over its keys: scores, exponentials, weighted sum of values.
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <span>
 
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/score_rows.h"
@@ -12,23 +10,9 @@
 namespace qb::cpu {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
 // Each thread needs the scores of a row, a query row, a key or value row, and the output row.
 std::int64_t doubles_of_thread(std::int64_t n_keys, std::int64_t head_dim, std::int64_t value_dim) {
   return n_keys + head_dim + std::max(head_dim, value_dim) + value_dim;
-}
-
-// Calls function(key, position among the live keys) for each live key of the row.
-template <class Function>
-std::int64_t for_each_key(const TileSchedule& schedule, std::span<const KeySpan> spans,
-                          std::int64_t row, Function function) {
-  std::int64_t count = 0;
-  for (const KeySpan& span : spans)
-    schedule.for_each_run(span, row, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t key = begin; key < end; ++key) function(key, count++);
-    });
-  return count;
 }
 
 void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std::int64_t row,
@@ -40,18 +24,18 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
   double* const query = scores + a.k.extent.length;
   double* const loaded = query + d;
   double* const sum = loaded + std::max(d, e);
-  const std::span<const KeySpan> spans = a.schedule->spans_of(row);
+  const Range keys{0, a.k.extent.length};
 
   convert(a.q.row(b, h, row), a.q.dtype, query, DType::f64, d);
   double largest = kMinusInfinity;
-  const auto score = [&](std::int64_t key, std::int64_t position) {
+  std::int64_t count = 0;
+  for_each_key(*a.schedule, row, keys, [&](std::int64_t key) {
     convert(a.k.row(b, kv_head, key), a.k.dtype, loaded, DType::f64, d);
     double product = 0.0;
     for (std::int64_t x = 0; x < d; ++x) product += query[x] * loaded[x];
-    scores[position] = a.scale * product;
-    largest = std::max(largest, scores[position]);
-  };
-  const std::int64_t count = for_each_key(*a.schedule, spans, row, score);
+    scores[count] = a.scale * product;
+    largest = std::max(largest, scores[count++]);
+  });
   double total = 0.0;
   for (std::int64_t i = 0; i < count; ++i) {
     scores[i] = scores[i] == kMinusInfinity ? 0.0 : std::exp(scores[i] - largest);
@@ -59,9 +43,10 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
   }
 
   std::fill_n(sum, e, 0.0);
-  for_each_key(*a.schedule, spans, row, [&](std::int64_t key, std::int64_t position) {
+  for_each_key(*a.schedule, row, keys, [&, p = scores](std::int64_t key) mutable {
     convert(a.v.row(b, kv_head, key), a.v.dtype, loaded, DType::f64, e);
-    for (std::int64_t x = 0; x < e; ++x) sum[x] += scores[position] * loaded[x];
+    for (std::int64_t x = 0; x < e; ++x) sum[x] += *p * loaded[x];
+    ++p;
   });
   float* const out = a.out.row_as<float>(b, h, row);
   for (std::int64_t x = 0; x < e; ++x)

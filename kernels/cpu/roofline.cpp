@@ -8,12 +8,7 @@
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/parallel.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/roofline.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/cpu/exp2-inl.h"
 #include "kernels/cpu/tile_product-inl.h"
@@ -27,10 +22,10 @@ namespace {
 template <class Units>
 HWY_INLINE double multiply_add_rounds(std::int64_t rounds, const float* factor, float* result) {
   constexpr std::size_t kSums = kRowBlock * kVectorBlock;
-  const hn::ScalableTag<float> d;
+  const Floats d;
   const auto a = hn::Set(d, factor[0]);
   const auto b = hn::Set(d, factor[1]);
-  hn::Vec<decltype(d)> sum[kSums];
+  Vector sum[kSums];
 #pragma GCC unroll 32
   for (std::size_t i = 0; i < kSums; ++i) sum[i] = hn::Set(d, static_cast<float>(i));
   for (std::int64_t round = 0; round < rounds; ++round)
@@ -56,26 +51,24 @@ double multiply_add(bool bf16_pairs, std::int64_t rounds, const float* factor, f
 
 // Goes over `n` elements, a multiple of every vector, again and again.
 float exponentials(const float* x, std::int64_t n, std::int64_t rounds) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const Floats d;
   auto sum = hn::Zero(d);
   for (std::int64_t round = 0; round < rounds; ++round)
-    for (std::int64_t i = 0; i < n; i += lanes)
+    for (std::int64_t i = 0; i < n; i += lanes())
       sum = hn::Add(sum, exp2_fast(d, hn::Load(d, x + i)));
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
 float sum_of(const float* x, std::int64_t n) {
-  const hn::ScalableTag<float> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const Floats d;
   constexpr std::int64_t kSums = 8;
-  hn::Vec<decltype(d)> sum[kSums];
+  Vector sum[kSums];
 #pragma GCC unroll 8
   for (auto& s : sum) s = hn::Zero(d);
-  for (std::int64_t i = 0; i < n; i += kSums * lanes)
+  for (std::int64_t i = 0; i < n; i += kSums * lanes())
 #pragma GCC unroll 8
     for (std::int64_t s = 0; s < kSums; ++s)
-      sum[s] = hn::Add(sum[s], hn::Load(d, x + i + s * lanes));
+      sum[s] = hn::Add(sum[s], hn::Load(d, x + i + s * lanes()));
   auto total = hn::Zero(d);
   for (const auto& s : sum) total = hn::Add(total, s);
   return hn::GetLane(hn::SumOfLanes(d, total));

@@ -3,22 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/row_softmax.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/cpu/exp2-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
-
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 // row[j] := function(row[j]) for j < n. The rest of the last vector goes through a buffer, filled
 // up with `padding`, because masked loads and stores access memory after the row on some
@@ -93,14 +85,10 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
-
 HWY_EXPORT(scale);
 HWY_EXPORT(softmax);
 HWY_EXPORT(exponentiate);
 HWY_EXPORT(differentiate);
-
-}  // namespace
 
 void scale_row(float* row, std::int64_t n, float factor) {
   HWY_DYNAMIC_DISPATCH(scale)(row, n, factor);

@@ -18,6 +18,9 @@
 
 namespace qb::cpu {
 
+inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+inline constexpr std::int64_t kRowsAtOnce = 8;  // of scores, for a thread
+
 // Calls function(b, h, row, thread) for every row of the extent; a thread takes `grain` at a time.
 template <class Function>
 void for_each_row(const Extent& extent, int threads, std::int64_t grain, Function function) {
@@ -46,6 +49,16 @@ void for_each_row_block(const Extent& extent, int threads, Function function) {
                  const std::int64_t begin = std::min(n, item % threads * block);
                  function(head / heads, head % heads, begin, std::min(n, begin + block) - begin);
                });
+}
+
+// Calls function(key) for the keys of `within` that the row sees, ascending.
+template <class Function>
+void for_each_key(const TileSchedule& schedule, std::int64_t row, const Range& within,
+                  Function function) {
+  for (const KeySpan& span : schedule.spans_of(row))
+    schedule.for_each_run(span, row, within, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t key = begin; key < end; ++key) function(key);
+    });
 }
 
 // Returns the extent of the score matrix as a tensor whose "head_dim" is the keys.
@@ -80,29 +93,34 @@ class Widened {
   TensorView view_;
 };
 
-// Sets scores of keys that the row does not see to -inf; `scores` begins with the span's first key.
-inline void hide_unseen(const TileSchedule& schedule, const KeySpan& span, std::int64_t row,
-                        float* scores) {
-  constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-  std::int64_t seen = 0;
-  schedule.for_each_run(span, row, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(scores + seen, scores + (begin - span.begin), kMinusInfinity);
-    seen = end - span.begin;
-  });
-  std::fill(scores + seen, scores + (span.end - span.begin), kMinusInfinity);
+// to [b,h,queries,keys] := rows of the queries' side times the transpose of those of the keys'
+// side.
+inline void multiply_transposed(const Widened& queries, const Widened& keys, const TensorView& to,
+                                int threads) {
+  const Extent& q = queries.view().extent;
+  const std::int64_t group = q.heads / keys.view().extent.heads;
+  for_each_row_block(to.extent, threads,
+                     [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
+                       gemm(rows, to.extent.head_dim, q.head_dim,
+                            queries.matrix(b, h, begin, false), keys.matrix(b, h / group, 0, true),
+                            to.row_as<float>(b, h, begin), to.extent.head_dim);
+                     });
 }
 
-// Sets those of all n_keys keys that the row does not see to -inf.
-inline void hide_unseen_keys(const TileSchedule& schedule, std::int64_t row, std::int64_t n_keys,
-                             float* scores) {
-  constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-  std::int64_t seen = 0;
-  for (const KeySpan& span : schedule.spans_of(row)) {
-    std::fill(scores + seen, scores + span.begin, kMinusInfinity);
-    hide_unseen(schedule, span, row, scores + span.begin);
-    seen = span.end;
-  }
-  std::fill(scores + seen, scores + n_keys, kMinusInfinity);
+// Sets scores of `keys` that the row sees in none of these spans to -inf; `scores` begins with the
+// first key.
+inline void hide_unseen(const TileSchedule& schedule, std::span<const KeySpan> spans,
+                        std::int64_t row, const Range& keys, float* scores) {
+  std::int64_t seen = keys.begin;
+  const auto hide_until = [&](std::int64_t key) {
+    std::fill(scores + (seen - keys.begin), scores + (key - keys.begin), kMinusInfinity);
+  };
+  for (const KeySpan& span : spans)
+    schedule.for_each_run(span, row, [&](std::int64_t begin, std::int64_t end) {
+      hide_until(begin);
+      seen = end;
+    });
+  hide_until(keys.end);
 }
 
 // Turns products of queries and keys into the exponents of powers of two.

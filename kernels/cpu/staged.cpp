@@ -128,7 +128,8 @@ class StagedCall {
 
   void mask(const StoredTile& stored, std::int64_t query, float* row) const {
     for (const KeySpan& span : a_.schedule->spans_of(*stored.tile)) {
-      if (span.kind != SpanKind::full) hide_unseen(*a_.schedule, span, query, row);
+      if (span.kind != SpanKind::full)
+        hide_unseen(*a_.schedule, {&span, 1}, query, {span.begin, span.end}, row);
       row += span.end - span.begin;
     }
   }

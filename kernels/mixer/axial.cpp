@@ -50,6 +50,7 @@ void take_for_a_moment(std::int64_t bytes, const KernelContext& context) {
                      context.worker);
 }
 
+// LSE are two numbers (kernels/lse.h), since scores of Y with itself are large.
 Tensor numbers_of_rows(const TensorView& out, std::int64_t numbers, const KernelContext& context) {
   const Extent& of = out.extent;
   return {context.workspace,
@@ -57,10 +58,6 @@ Tensor numbers_of_rows(const TensorView& out, std::int64_t numbers, const Kernel
           {of.batch, of.heads, of.length, numbers},
           "axial",
           context.worker};
-}
-// LSE in two numbers (kernels/lse.h), since scores of Y with itself are large.
-Tensor lse_of(const TensorView& out, const KernelContext& context) {
-  return numbers_of_rows(out, 2, context);
 }
 
 void attend(const Lines& lines, const MixerArguments& a, const TensorView& lse,
@@ -126,7 +123,7 @@ void attend_flash(const AttentionArguments& a, const KernelContext& context) {
 }
 
 void mix_axial(const MixerOptions& options, const MixerArguments& a, const KernelContext& context) {
-  const Tensor lse = lse_of(a.out, context);
+  const Tensor lse = numbers_of_rows(a.out, 2, context);
   const Tensor y = attend_rows(options, a, lse.view(), context);
   attend(columns_of(options, a.v.extent.length),
          {.q = y.view(), .k = y.view(), .v = y.view(), .scale = a.scale, .out = a.out}, lse.view(),
@@ -139,8 +136,8 @@ void axial_backward(const MixerOptions& options, const MixerArguments& a, const 
     return Tensor(context.workspace, dtype, g.d_out.extent, "axial", context.worker);
   };
   const Tensor out = like_out(DType::f32);
-  const Tensor of_rows = lse_of(out.view(), context);
-  const Tensor of_columns = lse_of(out.view(), context);
+  const Tensor of_rows = numbers_of_rows(out.view(), 2, context);
+  const Tensor of_columns = numbers_of_rows(out.view(), 2, context);
   MixerArguments rows = a;
   rows.out = out.view();
   const Tensor y = attend_rows(options, rows, of_rows.view(), context);
@@ -179,7 +176,7 @@ void attend_lines(const MixerArguments& a, std::int64_t length, const KernelCont
       throw Unsupported("attend_lines: the LSE of lines with a pair bias is not made");
   }
   if (lse.data != nullptr) return cpu::attend(lines, a, lse, context);
-  const Tensor own = cpu::lse_of(a.out, context);
+  const Tensor own = cpu::numbers_of_rows(a.out, 2, context);
   cpu::attend(lines, a, own.view(), context);
 }
 

@@ -15,34 +15,36 @@
 namespace qb {
 namespace cpu {
 
-std::int64_t MixerScratch::carve(const ChunkTask& task, float* memory, MixerScratch& s) {
+MixerScratch MixerScratch::carve(const ChunkTask& task, float* memory) {
   const std::int64_t c = chunk_columns(task);
   const std::int64_t f = round_up(task.features(), kMixerColumns);
   const std::int64_t p = round_up(task.a.v.extent.head_dim, kMixerColumns);
   const std::int64_t delta = task.is_delta() ? 1 : 0;
   const std::int64_t chunks = ceil_div(task.a.k.extent.length, task.chunk());
-  return carve_floats(memory, {{&s.d_out, c * p},
-                               {&s.d_weights, c * c},
-                               {&s.v_transposed, c * p},
-                               {&s.state_transposed, f * p},
-                               {&s.later, (f + kMixerColumns) * p},
-                               {&s.later_transposed, f * p},
-                               {&s.later_sums, f},
-                               {&s.gradients, c * std::max(f, p)},
-                               {&s.d_sum, c},
-                               {&s.row_pairs, c},
-                               {&s.column_pairs, c},
-                               {&s.earlier_pairs, c},
-                               {&s.later_pairs, c},
-                               {&s.states, delta * (chunks - 1) * f * p},
-                               {&s.q, delta * c * f},
-                               {&s.k, delta * c * f},
-                               {&s.errors, delta * c * p},
-                               {&s.d_updates, delta * c * p},
-                               {&s.d_key_weights, delta * c * c},
-                               {&s.d_q, delta * c * f},
-                               {&s.d_k, delta * c * f},
-                               {&s.d_columns, delta * c * f}});
+  MixerScratch s{};
+  s.floats = carve_floats(memory, {{&s.d_out, c * p},
+                                   {&s.d_weights, c * c},
+                                   {&s.v_transposed, c * p},
+                                   {&s.state_transposed, f * p},
+                                   {&s.later, (f + kMixerColumns) * p},
+                                   {&s.later_transposed, f * p},
+                                   {&s.later_sums, f},
+                                   {&s.gradients, c * std::max(f, p)},
+                                   {&s.d_sum, c},
+                                   {&s.row_pairs, c},
+                                   {&s.column_pairs, c},
+                                   {&s.earlier_pairs, c},
+                                   {&s.later_pairs, c},
+                                   {&s.states, delta * (chunks - 1) * f * p},
+                                   {&s.q, delta * c * f},
+                                   {&s.k, delta * c * f},
+                                   {&s.errors, delta * c * p},
+                                   {&s.d_updates, delta * c * p},
+                                   {&s.d_key_weights, delta * c * c},
+                                   {&s.d_q, delta * c * f},
+                                   {&s.d_k, delta * c * f},
+                                   {&s.d_columns, delta * c * f}});
+  return s;
 }
 
 namespace {
@@ -66,15 +68,13 @@ void run_group(const MixerOptions& options, const MixerArguments& a,
   if (!task.is_delta() && (options.kind == Mixer::linear || gradients.d_q.data != nullptr))
     states = SegmentedCall(options, a, context, none, segment)
                  .states_before(before, options.causal ? ceil_div(n, segment) - 1 : 1);
-  ChunkScratch scratch{};
-  MixerScratch more{};
-  const std::int64_t of_chunks = ChunkScratch::carve(task, nullptr, scratch);
-  const std::int64_t floats = of_chunks + MixerScratch::carve(task, nullptr, more);
+  const std::int64_t of_chunks = ChunkScratch::carve(task, nullptr).floats;
+  const std::int64_t floats = of_chunks + MixerScratch::carve(task, nullptr).floats;
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats), "mixer_chunks",
                       context.worker);
   if (!context.computes) return;
-  (void)ChunkScratch::carve(task, memory.as<float>(), scratch);
-  (void)MixerScratch::carve(task, memory.as<float>() + of_chunks, more);
+  const ChunkScratch scratch = ChunkScratch::carve(task, memory.as<float>());
+  const MixerScratch more = MixerScratch::carve(task, memory.as<float>() + of_chunks);
   for (std::int64_t head = 0; head < a.q.extent.heads; ++head)
     run_backward({{options, a, none, 0, head, before, nullptr, true, true},
                   gradients,

@@ -55,7 +55,9 @@ struct MixerScratch {
   float* d_k;            // [c][f], of keys as the later of a pair, then whole
   float* d_columns;      // [c][f], of keys as the earlier one of a pair in the chunk
 
-  static std::int64_t carve(const ChunkTask& task, float* memory, MixerScratch& scratch);
+  std::int64_t floats;  // of all of them
+
+  [[nodiscard]] static MixerScratch carve(const ChunkTask& task, float* memory);
 };
 
 void run_backward(const BackwardTask& task, const ChunkScratch& scratch, const MixerScratch& more);

@@ -18,12 +18,7 @@
 
 #include "kernels/mixer/backward.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/mixer/backward_chunks.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/mixer/chunk_rows-inl.h"
 
@@ -153,9 +148,7 @@ class Backward : ChunkRows {
       const Vector of_sum = hn::Set(d, kind_ == Mixer::linear ? g_.d_sum[i] : 0.0f);
       Vector pairs = hn::Zero(d);
       change_row(g_.d_weights + i * c_, end_of_row(i, count), [&](std::int64_t j, Vector x) {
-        const auto seen =
-            hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(0, i + 1 - j)));
-        const Vector pair = hn::IfThenElseZero(seen, hn::Mul(hn::Load(d, weights + j), x));
+        const Vector pair = hn::IfThenElseZero(seen_by(i, j), hn::Mul(hn::Load(d, weights + j), x));
         pairs = hn::Add(pairs, pair);
         hn::Store(hn::Add(hn::Load(d, g_.column_pairs + j), pair), d, g_.column_pairs + j);
         return seen_weight(i, j, hn::Add(x, of_sum));
@@ -271,9 +264,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
 HWY_EXPORT(backward);
-}  // namespace
 
 void run_backward(const BackwardTask& task, const ChunkScratch& scratch, const MixerScratch& more) {
   if (task.chunks.is_delta()) return run_delta_backward(task, scratch, more);

@@ -14,12 +14,7 @@
 #include "kernels/mixer/chunks.h"
 #include "kernels/parallel.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/mixer/biased_lines.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/mixer/rows-inl.h"
 
@@ -152,9 +147,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
 HWY_EXPORT(attend_line);
-}  // namespace
 
 void attend_biased_lines(const MixerArguments& a, std::int64_t length,
                          const KernelContext& context) {

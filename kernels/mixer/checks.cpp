@@ -12,44 +12,42 @@
 namespace qb {
 namespace {
 
-[[noreturn]] void refuse(std::string_view who, const std::string& what) {
-  throw std::invalid_argument(fmt::format("{}: {}", who, what));
+template <class... Values>
+[[noreturn]] void refuse(std::string_view who, fmt::format_string<const Values&...> what,
+                         const Values&... values) {
+  throw std::invalid_argument(fmt::format("{}: {}", who, fmt::format(what, values...)));
 }
 
 void check_options(std::string_view who, const MixerOptions& options, const MixerArguments& a,
                    const MixerShape& shape) {
   const std::string_view kind = word(options.kind);
-  if (is_only_causal(options.kind) && !options.causal)
-    refuse(who, fmt::format("{} must be causal", kind));
+  if (is_only_causal(options.kind) && !options.causal) refuse(who, "{} must be causal", kind);
   if (!has_causal_form(options.kind) && options.causal)
     throw Unsupported(fmt::format("{}: {} has no causal form", who, kind));
-  if (options.chunk < 1)
-    refuse(who, fmt::format("a chunk of {} tokens is not possible", options.chunk));
+  if (options.chunk < 1) refuse(who, "a chunk of {} tokens is not possible", options.chunk);
   const bool ranked = options.kind == Mixer::performer ||
                       (!has_causal_form(options.kind) && options.kind != Mixer::axial);
-  if (ranked && options.rank < 1) refuse(who, fmt::format("{} needs a rank of at least 1", kind));
+  if (ranked && options.rank < 1) refuse(who, "{} needs a rank of at least 1", kind);
   if (options.kind == Mixer::short_convolution && options.rank < 2)
-    refuse(who, fmt::format("short_convolution needs a rank of at least 2, its taps, not {}",
-                            options.rank));
+    refuse(who, "short_convolution needs a rank of at least 2, its taps, not {}", options.rank);
   const std::int64_t all = a.all_tokens == 0 ? shape.n_tokens : a.all_tokens;
   if (options.kind == Mixer::nystrom && options.rank > all)
-    refuse(who, fmt::format("{} tokens do not make {} landmarks; take a rank of at most {}", all,
-                            options.rank, all));
+    refuse(who, "{} tokens do not make {} landmarks; take a rank of at most {}", all, options.rank,
+           all);
   if (a.first_token < 0 || a.first_token + shape.n_tokens > all)
-    refuse(who, fmt::format("{} tokens from token {} on are not some of {}", shape.n_tokens,
-                            a.first_token, all));
+    refuse(who, "{} tokens from token {} on are not some of {}", shape.n_tokens, a.first_token,
+           all);
   if (options.kind == Mixer::perceiver && shape.value_dim != shape.key_dim)
-    refuse(who, fmt::format("perceiver needs values as wide as keys, {} columns and not {}",
-                            shape.key_dim, shape.value_dim));
+    refuse(who, "perceiver needs values as wide as keys, {} columns and not {}", shape.key_dim,
+           shape.value_dim);
   if (options.kind == Mixer::axial && (options.rows < 1 || shape.n_tokens % options.rows != 0))
-    refuse(who, fmt::format("{} tokens do not make {} equal rows; take a number that divides them",
-                            shape.n_tokens, options.rows));
+    refuse(who, "{} tokens do not make {} equal rows; take a number that divides them",
+           shape.n_tokens, options.rows);
   if (options.kind != Mixer::axial && a.pair_bias.data != nullptr)
-    refuse(who, fmt::format("{} takes no pair bias", kind));
-  if (options.depth < 0) refuse(who, fmt::format("a depth of {} is not possible", options.depth));
+    refuse(who, "{} takes no pair bias", kind);
+  if (options.depth < 0) refuse(who, "a depth of {} is not possible", options.depth);
   if (options.kind == Mixer::performer && !(a.scale >= 0.0))
-    refuse(who,
-           fmt::format("the features of performer need a scale of at least 0, not {}", a.scale));
+    refuse(who, "the features of performer need a scale of at least 0, not {}", a.scale);
   if (shape.n_tokens < 1) refuse(who, "there are no tokens");
 }
 
@@ -68,9 +66,8 @@ void check_scan(std::string_view who, const MixerArguments& a) {
 
 void require_floats(std::string_view who, std::string_view name, const TensorView& tensor,
                     const Extent& expected) {
-  if (tensor.data == nullptr) refuse(who, fmt::format("there is no {}", name));
-  if (tensor.dtype != DType::f32)
-    refuse(who, fmt::format("{} must be f32, not {}", name, word(tensor.dtype)));
+  if (tensor.data == nullptr) refuse(who, "there is no {}", name);
+  if (tensor.dtype != DType::f32) refuse(who, "{} must be f32, not {}", name, word(tensor.dtype));
   cpu::require_extent(who, name, tensor.extent, expected);
 }
 
@@ -90,7 +87,7 @@ void check_mixer(std::string_view who, const MixerOptions& options, const MixerA
   }
   cpu::check_inputs(who, a.q, a.k, a.v);
   if (a.q.extent.length != shape.n_tokens)
-    refuse(who, fmt::format("q has {} tokens and k has {}", a.q.extent.length, shape.n_tokens));
+    refuse(who, "q has {} tokens and k has {}", a.q.extent.length, shape.n_tokens);
   if (options.kind == Mixer::ssd)
     require_floats(who, "decay", a.decay, {shape.batch, shape.q_heads, shape.n_tokens, 1});
   if (options.kind == Mixer::gated_delta) {
@@ -123,12 +120,12 @@ void check_state(std::string_view who, const MixerOptions& options, const MixerA
   if (options.kind == Mixer::axial)
     throw Unsupported(fmt::format("{}: axial has no state; its passes are attend_lines()", who));
   if (options.exchange < 0 || options.exchange >= mixer_exchanges(options.kind))
-    refuse(who, fmt::format("{} has no exchange {}", word(options.kind), options.exchange));
+    refuse(who, "{} has no exchange {}", word(options.kind), options.exchange);
   const MixerShape shape = mixer_shape(options, a);
   const MixerStateExtents extents = mixer_state_extents(options, shape);
   if (options.kind == Mixer::short_convolution && shape.n_tokens < options.rank - 1)
-    refuse(who, fmt::format("{} tokens are too few for the state of {} taps; take {} or more",
-                            shape.n_tokens, options.rank, options.rank - 1));
+    refuse(who, "{} tokens are too few for the state of {} taps; take {} or more", shape.n_tokens,
+           options.rank, options.rank - 1);
   require_floats(who, "the matrix of a state", state.matrix, extents.matrix);
   require_floats(who, "the vector of a state", state.vector, extents.vector);
   if (options.exchange == 0) return;

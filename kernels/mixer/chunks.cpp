@@ -17,13 +17,9 @@
 #include <cmath>
 #include <numbers>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/mixer/chunks.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
+#include "kernels/cpu/every_set-inl.h"
+
 #include <hwy/cache_control.h>
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
 
 #include "kernels/mixer/chunk_rows-inl.h"
 
@@ -187,11 +183,9 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
 HWY_EXPORT(run);
-}  // namespace
 
-std::int64_t ChunkScratch::carve(const ChunkTask& task, float* memory, ChunkScratch& s) {
+ChunkScratch ChunkScratch::carve(const ChunkTask& task, float* memory) {
   const auto up = [](std::int64_t width) { return round_up(width, kMixerColumns); };
   const std::int64_t c = chunk_columns(task);
   const std::int64_t f = up(task.features());
@@ -201,25 +195,27 @@ std::int64_t ChunkScratch::carve(const ChunkTask& task, float* memory, ChunkScra
   const std::int64_t inputs = task.is_exponential() ? c * up(task.a.k.extent.head_dim) : 0;
   const std::int64_t delta = task.is_delta() ? 1 : 0;
   const std::int64_t columns = p + delta * f;
-  return carve_floats(memory, {{&s.q, c * f},
-                               {&s.k, c * f},
-                               {&s.k_transposed, transposed},
-                               {&s.v, c * p},
-                               {&s.weights, weights},
-                               {&s.out, c * p},
-                               {&s.state, (f + kMixerColumns) * columns},
-                               {&s.sums, f},
-                               {&s.largest, f},
-                               {&s.next_largest, f},
-                               {&s.rescaling, f},
-                               {&s.inverse, c},
-                               {&s.gate, 2 * c},
-                               {&s.inputs, inputs},
-                               {&s.key_weights, delta * c * c},
-                               {&s.updates, delta * c * columns},
-                               {&s.rest, delta * 4 * columns},
-                               {&s.factors, task.a.decay.extent.head_dim > 1 ? c * f : 0},
-                               {&s.beta, delta * c}});
+  ChunkScratch s{};
+  s.floats = carve_floats(memory, {{&s.q, c * f},
+                                   {&s.k, c * f},
+                                   {&s.k_transposed, transposed},
+                                   {&s.v, c * p},
+                                   {&s.weights, weights},
+                                   {&s.out, c * p},
+                                   {&s.state, (f + kMixerColumns) * columns},
+                                   {&s.sums, f},
+                                   {&s.largest, f},
+                                   {&s.next_largest, f},
+                                   {&s.rescaling, f},
+                                   {&s.inverse, c},
+                                   {&s.gate, 2 * c},
+                                   {&s.inputs, inputs},
+                                   {&s.key_weights, delta * c * c},
+                                   {&s.updates, delta * c * columns},
+                                   {&s.rest, delta * 4 * columns},
+                                   {&s.factors, task.a.decay.extent.head_dim > 1 ? c * f : 0},
+                                   {&s.beta, delta * c}});
+  return s;
 }
 
 void run_chunks(const ChunkTask& task, const ChunkScratch& scratch) {

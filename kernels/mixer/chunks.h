@@ -10,10 +10,9 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
-#include <utility>
 
 #include "base/integers.h"
+#include "kernels/cpu/carve.h"
 #include "kernels/mixer/mixer.h"
 
 namespace qb::cpu {
@@ -83,8 +82,10 @@ struct ChunkScratch {
   float* factors;      // [c][f], of the decay of channels
   float* beta;         // [c]
 
-  // Returns the floats that it takes, and carves them from `memory` unless that is nullptr.
-  static std::int64_t carve(const ChunkTask& task, float* memory, ChunkScratch& scratch);
+  std::int64_t floats;  // of all of them
+
+  // Without memory it only counts them.
+  [[nodiscard]] static ChunkScratch carve(const ChunkTask& task, float* memory);
 };
 
 // The heads [first, first + count) of one batch; a view without data stays as it is.
@@ -95,18 +96,6 @@ struct ChunkScratch {
   some.data = some.row(batch, 0, 0);
   some.extent.batch = 1;
   return some;
-}
-
-// Sets the pointers to buffers of so many floats one after the other from `memory` on, unless that
-// is nullptr, and returns the floats of all.
-inline std::int64_t carve_floats(float* memory,
-                                 std::initializer_list<std::pair<float**, std::int64_t>> buffers) {
-  std::int64_t floats = 0;
-  for (const auto& [buffer, count] : buffers) {
-    *buffer = memory == nullptr ? nullptr : memory + floats;
-    floats += count;
-  }
-  return floats;
 }
 
 // Returns the columns of the weights: c.

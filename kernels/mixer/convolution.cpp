@@ -9,12 +9,7 @@
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/mixer/convolution.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/mixer/rows-inl.h"
 
@@ -34,20 +29,31 @@ HWY_INLINE Vector sigmoid(Vector x) {
 
 class Convolution {
  public:
+  std::int64_t floats = 0;  // of its scratch memory
+
+  // Without memory it counts floats.
   Convolution(const ConvolutionTask& task, float* memory)
-      : t_(task), halo_(task.halo()), stride_(task.stride()), weights_(memory) {
-    d_weights_ = weights_ + (halo_ + 1) * stride_;
-    row_ = d_weights_ + (halo_ + 1) * stride_;
-    v_ = row_ + stride_;
-    d_sums_ = v_ + (std::max(ConvolutionTask::kTokens, halo_) + 2 * halo_) * stride_;
-    load_rows(t_.a.projection, 0, t_.head, 0, halo_ + 1, stride_, weights_);
+      : t_(task), halo_(task.halo()), stride_(task.stride()) {
+    const std::int64_t tokens = std::max(ConvolutionTask::kTokens, halo_);
+    floats = carve_floats(memory, {{&weights_, (halo_ + 1) * stride_},
+                                   {&d_weights_, (halo_ + 1) * stride_},
+                                   {&row_, stride_},
+                                   {&v_, (tokens + 2 * halo_) * stride_},
+                                   {&d_sums_, (tokens + halo_) * stride_}});
   }
 
+  // Computes the block from token `first` on, or all gradients.
+  void run(std::int64_t first) {
+    load_rows(t_.a.projection, 0, t_.head, 0, halo_ + 1, stride_, weights_);
+    t_.is_backward() ? differentiate() : compute(first);
+  }
+
+ private:
   void compute(std::int64_t first) {
     const std::int64_t end = std::min(first + ConvolutionTask::kTokens, t_.n());
     load_tokens(first - halo_, end);
     for (std::int64_t i = first; i < end; ++i) {
-      for_each_sum(i, [](std::int64_t, Vector sum) { return hn::Mul(sum, sigmoid(sum)); });
+      for_each_sum(i, row_, [](std::int64_t, Vector sum) { return hn::Mul(sum, sigmoid(sum)); });
       store_row(row_, t_.a.v.extent.head_dim, 1.0f, t_.a.out.row_as<float>(t_.batch, t_.head, i));
     }
   }
@@ -63,7 +69,6 @@ class Convolution {
                 t_.gradients.d_projection.row_as<float>(t_.batch, t_.head, t));
   }
 
- private:
   // V of the tokens from `first` on: of those before these tokens, and zeros of those that are not
   // there.
   void load_tokens(std::int64_t first, std::int64_t end) {
@@ -79,9 +84,9 @@ class Convolution {
   }
   [[nodiscard]] float* token(std::int64_t i) const { return v_ + (i - first_) * stride_; }
 
-  // row_ := change(x, the sum of the taps) of a token, in vectors of channels.
+  // to := change(x, the sum of the taps) of a token, in vectors of channels.
   template <class Change>
-  HWY_INLINE void for_each_sum(std::int64_t i, Change change) const {
+  HWY_INLINE void for_each_sum(std::int64_t i, float* to, Change change) const {
     const Floats d;
     const std::int64_t taps = t_.taps(i);
     const float* const v = token(i);
@@ -90,7 +95,7 @@ class Convolution {
       for (std::int64_t t = 0; t < taps; ++t)
         sum = hn::MulAdd(hn::Load(d, weights_ + t * stride_ + x), hn::Load(d, v - t * stride_ + x),
                          sum);
-      hn::Store(change(x, sum), d, row_ + x);
+      hn::Store(change(x, sum), d, to + x);
     }
   }
 
@@ -104,12 +109,11 @@ class Convolution {
       std::fill_n(d_sum, stride_, 0.0f);
       if (i < 0 || i >= t_.n()) continue;
       load_rows(t_.gradients.d_out, t_.batch, t_.head, i, 1, stride_, d_sum);
-      for_each_sum(i, [&](std::int64_t x, Vector sum) {
+      for_each_sum(i, d_sum, [&](std::int64_t x, Vector sum) {
         const Vector gate = sigmoid(sum);
         const Vector slope = hn::MulAdd(hn::Mul(sum, gate), hn::Sub(one, gate), gate);
         return hn::Mul(slope, hn::Load(d, d_sum + x));
       });
-      std::copy_n(row_, stride_, d_sum);
     }
     for (std::int64_t t = 0; t <= halo_ && first >= 0; ++t) {
       std::fill_n(row_, stride_, 0.0f);  // sums of a block alone lose less
@@ -154,11 +158,10 @@ class Convolution {
   std::int64_t first_ = 0;
 };
 
-void compute_block(const ConvolutionTask& task, std::int64_t first, float* memory) {
-  Convolution(task, memory).compute(first);
-}
-void differentiate_head(const ConvolutionTask& task, std::int64_t, float* memory) {
-  Convolution(task, memory).differentiate();
+std::int64_t convolve(const ConvolutionTask& task, std::int64_t first, float* memory) {
+  Convolution convolution(task, memory);
+  if (memory != nullptr) convolution.run(first);
+  return convolution.floats;
 }
 
 }  // namespace
@@ -169,16 +172,13 @@ HWY_AFTER_NAMESPACE();
 namespace qb::cpu {
 namespace {
 
-HWY_EXPORT(compute_block);
-HWY_EXPORT(differentiate_head);
+HWY_EXPORT(convolve);
 
-using Compute = void(const ConvolutionTask& task, std::int64_t first, float* memory);
-
-// Computes each head in so many blocks.
-void for_each_block(const ConvolutionTask& of, std::int64_t blocks, const KernelContext& context,
-                    Compute& compute) {
-  const Buffer memory(context.workspace,
-                      static_cast<std::size_t>(4 * of.floats() * context.threads),
+// Computes each head in blocks, and its gradients at once.
+void convolve_heads(const ConvolutionTask& of, const KernelContext& context) {
+  const std::int64_t blocks = of.is_backward() ? 1 : ceil_div(of.n(), ConvolutionTask::kTokens);
+  const std::int64_t floats = HWY_DYNAMIC_DISPATCH(convolve)(of, 0, nullptr);
+  const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
                       "mixer_convolution", context.worker);
   if (!context.computes) return;
   const Extent& v = of.a.v.extent;
@@ -187,39 +187,32 @@ void for_each_block(const ConvolutionTask& of, std::int64_t blocks, const Kernel
                  ConvolutionTask task = of;
                  task.batch = item / blocks / v.heads;
                  task.head = item / blocks % v.heads;
-                 compute(task, item % blocks * ConvolutionTask::kTokens,
-                         memory.as<float>() + thread * of.floats());
+                 HWY_DYNAMIC_DISPATCH(convolve)
+                 (task, item % blocks * ConvolutionTask::kTokens,
+                  memory.as<float>() + thread * floats);
                });
 }
 
 // after := the last tokens, and zeros in place of those of other documents.
 void keep_tokens(const ConvolutionTask& of, const TensorView& after) {
-  const TensorView& v = of.a.v;
   const std::int64_t first = of.n() - of.halo();
-  for (std::int64_t b = 0; b < after.extent.batch; ++b)
-    for (std::int64_t h = 0; h < after.extent.heads; ++h)
-      for (std::int64_t row = 0; row < after.extent.length; ++row)
-        convert(v.row(b, h, first + row), v.dtype, after.row(b, h, row), DType::f32,
-                v.extent.head_dim);
+  copy_rows(of.a.v.tokens(first, of.halo()), after);
   clear_rows(after.tokens(0, std::min(of.first_kept() - first, of.halo())));
 }
 
 }  // namespace
 
-void convolve(const MixerArguments& a, const KernelContext& context, const TensorView& before,
-              const TensorView& after) {
-  const ConvolutionTask task{.a = a, .before = before};
-  if (after.data != nullptr && context.computes) keep_tokens(task, after);
-  if (a.out.data != nullptr)
-    for_each_block(task, ceil_div(task.n(), ConvolutionTask::kTokens), context,
-                   HWY_DYNAMIC_DISPATCH(compute_block));
+void convolve(const MixerArguments& a, const KernelContext& context, const MixerState* before,
+              const MixerState* after) {
+  const ConvolutionTask task{.a = a, .before = before == nullptr ? TensorView{} : before->matrix};
+  if (after != nullptr && context.computes) keep_tokens(task, after->matrix);
+  if (a.out.data != nullptr) convolve_heads(task, context);
 }
 
 void convolve_backward(const MixerArguments& a, const MixerGradients& gradients,
                        const KernelContext& context, const TensorView& before,
                        const TensorView& later, const TensorView& earlier) {
-  for_each_block({a, gradients, before, later, earlier}, 1, context,
-                 HWY_DYNAMIC_DISPATCH(differentiate_head));
+  convolve_heads({a, gradients, before, later, earlier}, context);
 }
 
 }  // namespace qb::cpu

@@ -17,12 +17,7 @@
 
 #include <algorithm>
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/mixer/delta.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/mixer/delta_rows-inl.h"
 
@@ -334,10 +329,8 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
 HWY_EXPORT(forward);
 HWY_EXPORT(backward);
-}  // namespace
 
 void run_delta(const ChunkTask& task, const ChunkScratch& scratch) {
   HWY_DYNAMIC_DISPATCH(forward)(task, scratch);

@@ -2,6 +2,7 @@
 // What stands for all tokens: the means of segments, and random directions.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "kernels/merge.h"
@@ -44,9 +45,7 @@ void fill_orthogonal(const TensorView& omega, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::normal_distribution<double> normal;
   const auto dot = [d](const double* a, const double* b) {
-    double sum = 0.0;
-    for (std::int64_t x = 0; x < d; ++x) sum += a[x] * b[x];
-    return sum;
+    return std::inner_product(a, a + d, b, 0.0);
   };
   std::vector<double> block(static_cast<std::size_t>(d * d));
   std::vector<double> other(static_cast<std::size_t>(d));

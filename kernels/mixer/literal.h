@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "kernels/cpu/plain_loops.h"
@@ -35,15 +36,25 @@ struct Rows {
 
 template <class T>
 T dot(const T* a, const T* b, std::int64_t count) {
-  T sum = 0;
-  for (std::int64_t x = 0; x < count; ++x) sum += a[x] * b[x];
-  return sum;
+  return std::inner_product(a, a + count, b, T{0});
 }
 
 // to += weight * from
 template <class T>
 void add_row(T weight, const T* from, std::int64_t count, T* to) {
   for (std::int64_t x = 0; x < count; ++x) to[x] += weight * from[x];
+}
+
+template <class T>
+void round_rows(Rows<T>& rows, DType type) {
+  for (T& each : rows.numbers) each = rounded(each, type);
+}
+
+// elu + 1, the features of linear.
+template <class T>
+Rows<T> elu_features(Rows<T> rows, DType type) {
+  for (T& x : rows.numbers) x = rounded(x > T{0} ? x + T{1} : std::exp(x), type);
+  return rows;
 }
 
 template <class T>

@@ -61,8 +61,7 @@ void attend_rows(const MixerOptions& options, const MixerArguments& a, const Ten
   extent.head_dim = 1;
   const Tensor zeros(context.workspace, DType::f32, extent, "features", context.worker);
   if (context.computes) clear_rows(zeros.view());
-  const MixerOptions featured = with_features(options);
-  SegmentedCall(featured, a, context, {omega.view()}).attend({values, zeros.view()});
+  SegmentedCall(with_features(options), a, context, {omega.view()}).attend({values, zeros.view()});
 }
 
 void project(const MixerArguments& a, const KernelContext& context, const MixerState& state) {
@@ -121,8 +120,7 @@ void for_each_head(const MixerOptions& options, const MixerArguments& a,
 void sum_nystrom_head(const MixerOptions& options, const MixerArguments& a,
                       const KernelContext& context, const MixerState& state) {
   const Tensor omega = transposed(a.q_landmarks, a.scale * std::numbers::log2e, context);
-  const MixerOptions featured = with_features(options);
-  SegmentedCall(featured, a, context, {omega.view()}).sum(state);
+  SegmentedCall(with_features(options), a, context, {omega.view()}).sum(state);
 }
 
 void attend_nystrom_head(const MixerOptions& options, const MixerArguments& a,
@@ -164,6 +162,13 @@ void with_call(const MixerOptions& options, const MixerArguments& a, const Kerne
   use(SegmentedCall(options, a, context, random.features));
 }
 
+void mix_causal(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
+                const MixerState* before, const MixerState* after) {
+  if (options.kind == Mixer::selective_scan) return scan(a, context, before, after);
+  if (options.kind == Mixer::short_convolution) return convolve(a, context, before, after);
+  with_call(options, a, context, [&](SegmentedCall call) { call.mix(before, after); });
+}
+
 void sum(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
          const MixerState& state) {
   switch (options.kind) {
@@ -176,20 +181,15 @@ void sum(const MixerOptions& options, const MixerArguments& a, const KernelConte
       return project(a, context, state);
     case Mixer::perceiver: {
       const SharedFeatures latents(a, a.scale, 0.0, context);
-      const MixerOptions featured = with_features(options);
-      return SegmentedCall(featured, a, context, latents.features).sum(state);
+      return SegmentedCall(with_features(options), a, context, latents.features).sum(state);
     }
     case Mixer::nystrom:
       return sum_nystrom(options, a, context, state);
-    case Mixer::selective_scan: {
-      MixerArguments without_out = a;
-      without_out.out = {};
-      return scan(without_out, context, nullptr, &state);
-    }
+    case Mixer::selective_scan:
     case Mixer::short_convolution: {
       MixerArguments without_out = a;
       without_out.out = {};
-      return convolve(without_out, context, {}, state.matrix);
+      return mix_causal(options, without_out, context, nullptr, &state);
     }
     case Mixer::axial:
       break;  // check_state() refuses it
@@ -204,15 +204,6 @@ void attend(const MixerOptions& options, const MixerArguments& a, const KernelCo
   if (options.kind == Mixer::nystrom)
     return for_each_head(options, a, context, all, attend_nystrom_head);
   with_call(options, a, context, [&](SegmentedCall call) { call.attend(all); });
-}
-
-void mix_causal(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
-                const MixerState* before, const MixerState* after) {
-  if (options.kind == Mixer::selective_scan) return scan(a, context, before, after);
-  if (options.kind == Mixer::short_convolution)
-    return convolve(a, context, before == nullptr ? TensorView{} : before->matrix,
-                    after == nullptr ? TensorView{} : after->matrix);
-  with_call(options, a, context, [&](SegmentedCall call) { call.mix(before, after); });
 }
 
 }  // namespace

@@ -62,19 +62,13 @@ struct ScanTask {
   [[nodiscard]] std::int64_t channels() const {
     return std::min(kChannels, a.v.extent.head_dim - first_channel);
   }
-  // Floats of scratch memory: delta, x and out of a block; rates and state; q and k of a block.
-  [[nodiscard]] static std::int64_t floats(std::int64_t state_size) {
-    return (3 * kTokens + 2 * state_size + 1) * kChannels +
-           2 * kTokens * round_up(state_size, kMixerColumns);
-  }
 };
 
 // Computes out unless it has no data. before and after may be nullptr.
 void scan(const MixerArguments& arguments, const KernelContext& context, const MixerState* before,
           const MixerState* after);
 
-// A short convolution, on checked arguments: one head. States are matrices, and tensors without
-// data are not there.
+// A short convolution, on checked arguments: one head. Tensors without data are not there.
 struct ConvolutionTask {
   const MixerArguments& a;
   MixerGradients gradients{};
@@ -86,6 +80,7 @@ struct ConvolutionTask {
 
   static constexpr std::int64_t kTokens = 64;  // of a block
 
+  [[nodiscard]] bool is_backward() const { return gradients.d_out.data != nullptr; }
   [[nodiscard]] std::int64_t n() const { return a.v.extent.length; }
   // Tokens before each that its taps see.
   [[nodiscard]] std::int64_t halo() const { return a.projection.extent.length - 1; }
@@ -99,16 +94,11 @@ struct ConvolutionTask {
     const auto next = std::ranges::upper_bound(a.begins, i);
     return next == a.begins.begin() ? halo() + 1 : std::min(halo() + 1, i - next[-1] + 1);
   }
-  // Floats of scratch memory: the weights and their gradient; V, the gradients of sums and a row.
-  [[nodiscard]] std::int64_t floats() const {
-    const std::int64_t tokens = std::max(kTokens, halo());
-    return (2 * (halo() + 1) + tokens + 2 * halo() + tokens + halo() + 1) * stride();
-  }
 };
 
-// Computes out and the state after the tokens, whichever has data.
+// Computes out, if it has data, and the matrix of `after`. before and after may be nullptr.
 void convolve(const MixerArguments& arguments, const KernelContext& context,
-              const TensorView& before, const TensorView& after);
+              const MixerState* before, const MixerState* after);
 // Computes the gradients that have data, with `later` that of the state after the tokens, and
 // `earlier`, that of the state before them.
 void convolve_backward(const MixerArguments& arguments, const MixerGradients& gradients,

@@ -9,12 +9,7 @@
 #include "kernels/mixer/mix_parts.h"
 #include "kernels/parallel.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/mixer/projections.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/mixer/rows-inl.h"
 
@@ -139,11 +134,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace qb {
 namespace cpu {
-namespace {
 HWY_EXPORT(project_rows);
 HWY_EXPORT(invert);
-
-}  // namespace
 }  // namespace cpu
 
 void project_tokens(const TensorView& weights, const TensorView& x, const TensorView& out,

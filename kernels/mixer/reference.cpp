@@ -60,17 +60,9 @@ class Head {
   }
   [[nodiscard]] T scale() const { return static_cast<T>(a_.scale); }
 
-  void round(Rows<T>& rows) const {
-    for (T& each : rows.numbers) each = rounded(each, type_);
-  }
-  [[nodiscard]] Rows<T> linear_features(Rows<T> rows) const {
-    for (T& x : rows.numbers) x = rounded(x > T{0} ? x + T{1} : std::exp(x), type_);
-    return rows;
-  }
-
   void linear(Rows<T>& out, std::int64_t first) const {
-    const Rows<T> q = linear_features(own(a_.q));
-    const Rows<T> k = linear_features(shared(a_.k));
+    const Rows<T> q = elu_features(own(a_.q), type_);
+    const Rows<T> k = elu_features(shared(a_.k), type_);
     const Rows<T> v = shared(a_.v);
     for (const std::int64_t i : rows_) {
       T* const to = out.row(first++);
@@ -122,7 +114,7 @@ class Head {
 
   [[nodiscard]] Rows<T> projected(const TensorView& by, const TensorView& rows) const {
     Rows<T> result = product(weights(by), shared(rows));
-    round(result);
+    round_rows(result, type_);
     return result;
   }
 
@@ -135,7 +127,7 @@ class Head {
       for (std::int64_t j = begin; j < end; ++j) add_row(T{1}, of.row(j), of.width, means.row(s));
       for (std::int64_t x = 0; x < of.width; ++x) means.row(s)[x] /= static_cast<T>(end - begin);
     }
-    round(means);
+    round_rows(means, type_);
     return means;
   }
 
@@ -184,7 +176,7 @@ class Head {
       for (std::int64_t r = 0; r < options_.rows && is_new; ++r)
         attend_row(q.row(r * width + i % width), k, v, {r * width, (r + 1) * width}, column.row(r),
                    is_biased ? bias.row(i % width) : nullptr);
-      if (is_new) round(column);
+      if (is_new) round_rows(column, type_);
       attend_row(column.row(i / width), column, column, out.row(first++));
     }
   }

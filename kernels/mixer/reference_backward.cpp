@@ -50,41 +50,32 @@ class HeadGradients {
         d_decay(q.count(), std::max<std::int64_t>(1, a.decay.extent.head_dim)),
         d_beta(q.count(), 1),
         d_projection(options.rank, v.width) {
+    const auto scale = static_cast<T>(a.scale);
     if (options.kind == Mixer::short_convolution) {
       add_convolution({a, b, h});
-      return;
+    } else if (options.kind == Mixer::gated_delta) {
+      add_delta({k, v, Rows<T>(a.decay, b, h), Rows<T>(a.beta, b, h), rounding}, scale);
+    } else if (options.kind == Mixer::axial) {
+      add_axial(scale);
+    } else if (options.kind == Mixer::ssd) {
+      const Rows<T> decay(a.decay, b, h);
+      for (std::int64_t i = 0; i < q.count(); ++i) add_ssd_row(i, decay);
+    } else {
+      for (std::int64_t i = 0; i < q.count(); ++i) add_linear_row(i);
+      multiply_slopes(q, d_q);
+      multiply_slopes(k, d_k);
     }
-    if (options.kind == Mixer::gated_delta) {
-      add_delta({k, v, Rows<T>(a.decay, b, h), Rows<T>(a.beta, b, h), rounding},
-                static_cast<T>(a.scale));
-      return;
-    }
-    if (options.kind == Mixer::axial) {
-      add_axial(static_cast<T>(a.scale));
-      return;
-    }
-    if (options.kind == Mixer::ssd) decay_ = Rows<T>(a.decay, b, h);
-    for (std::int64_t i = 0; i < q.count(); ++i)
-      options.kind == Mixer::ssd ? add_ssd_row(i) : add_linear_row(i);
-    if (options.kind == Mixer::ssd) return;
-    multiply_slopes(q, d_q);
-    multiply_slopes(k, d_k);
   }
 
  private:
-  [[nodiscard]] Rows<T> features(Rows<T> rows) const {
-    for (T& x : rows.numbers)
-      if (options_.kind == Mixer::linear) x = rounded(x > T{0} ? x + T{1} : std::exp(x), type_);
-    return rows;
+  [[nodiscard]] Rows<T> features(const Rows<T>& rows) const {
+    return options_.kind == Mixer::linear ? elu_features(rows, type_) : rows;
   }
   static void multiply_slopes(const Rows<T>& x, Rows<T>& gradient) {
     for (std::size_t i = 0; i < x.numbers.size(); ++i)
       if (!(x.numbers[i] > T{0})) gradient.numbers[i] *= std::exp(x.numbers[i]);
   }
 
-  void round(Rows<T>& rows) const {
-    for (T& each : rows.numbers) each = rounded(each, type_);
-  }
   static std::vector<T> softmax(const T* query, const Rows<T>& keys, const TokenGroup& line,
                                 T scale) {
     std::vector<T> weights;
@@ -136,15 +127,15 @@ class HeadGradients {
     Rows<T> out = y;
     Rows<T> d_out = g;
     Rows<T> d_y = y;
-    round(d_out);
+    round_rows(d_out, type_);
     const Attention first{q, k, v, y};
     for (std::int64_t r = 0; r < rows; ++r) attend(first, {r * columns, columns}, scale);
-    round(y);
+    round_rows(y, type_);
     for (std::int64_t c = 0; c < columns; ++c) {
       attend({y, y, y, out}, {c, rows, columns}, scale);
       add_attention({y, y, y, out}, d_out, {c, rows, columns}, scale, d_y, d_y, d_y);
     }
-    round(d_y);
+    round_rows(d_y, type_);
     for (std::int64_t r = 0; r < rows; ++r)
       add_attention(first, d_y, {r * columns, columns}, scale, d_q, d_k, d_v);
   }
@@ -169,10 +160,10 @@ class HeadGradients {
     }
   }
 
-  void add_ssd_row(std::int64_t i) {
+  void add_ssd_row(std::int64_t i, const Rows<T>& decay) {
     std::vector<T> products(static_cast<std::size_t>(i + 1));  // w_ij dw_ij
     T exponent = 0;
-    for (std::int64_t j = i; j >= 0; exponent += decay_.row(j)[0], --j) {
+    for (std::int64_t j = i; j >= 0; exponent += decay.row(j)[0], --j) {
       const T factor = std::exp(exponent);
       const T weight = rounded(factor * dot(q.row(i), k.row(j), q.width), type_);
       const T d_weight = dot(g.row(i), v.row(j), v.width);
@@ -243,7 +234,6 @@ class HeadGradients {
 
   const MixerOptions& options_;
   const DType type_;
-  Rows<T> decay_{0, 1};
 
  public:
   const Rows<T> q;

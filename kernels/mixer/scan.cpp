@@ -8,16 +8,10 @@
 #include "kernels/mixer/mix_parts.h"
 
 #include <numbers>
-#include <utility>
 
 #include "kernels/parallel.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/mixer/scan.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/mixer/rows-inl.h"
 
@@ -27,23 +21,23 @@ namespace {
 
 class Scan {
  public:
+  std::int64_t floats = 0;  // of its scratch memory
+
+  // Without memory it counts floats.
   Scan(const ScanTask& task, float* memory)
       : t_(task),
         size_(task.a.q.extent.head_dim),
         stride_(round_up(size_, kMixerColumns)),
         channels_(task.channels()) {
     constexpr std::int64_t kBlock = ScanTask::kTokens * ScanTask::kChannels;
-    const auto take = [&memory](std::int64_t count) {
-      return std::exchange(memory, memory + count);
-    };
-    delta_ = take(kBlock);
-    x_ = take(kBlock);
-    out_ = take(kBlock);
-    rates_ = take(size_ * ScanTask::kChannels);
-    state_ = take(size_ * ScanTask::kChannels);
-    total_ = take(ScanTask::kChannels);
-    q_ = take(ScanTask::kTokens * stride_);
-    k_ = take(ScanTask::kTokens * stride_);
+    floats = carve_floats(memory, {{&delta_, kBlock},
+                                   {&x_, kBlock},
+                                   {&out_, kBlock},
+                                   {&rates_, size_ * ScanTask::kChannels},
+                                   {&state_, size_ * ScanTask::kChannels},
+                                   {&total_, ScanTask::kChannels},
+                                   {&q_, ScanTask::kTokens * stride_},
+                                   {&k_, ScanTask::kTokens * stride_}});
   }
 
   void run() {
@@ -143,7 +137,11 @@ class Scan {
   float* k_;
 };
 
-void scan_channels(const ScanTask& task, float* memory) { Scan(task, memory).run(); }
+std::int64_t scan_channels(const ScanTask& task, float* memory) {
+  Scan scan(task, memory);
+  if (memory != nullptr) scan.run();
+  return scan.floats;
+}
 
 }  // namespace
 }  // namespace qb::cpu::HWY_NAMESPACE
@@ -151,15 +149,14 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace qb::cpu {
-namespace {
 HWY_EXPORT(scan_channels);
-}  // namespace
 
 void scan(const MixerArguments& a, const KernelContext& context, const MixerState* before,
           const MixerState* after) {
   const Extent& v = a.v.extent;
   const std::int64_t blocks = ceil_div(v.head_dim, ScanTask::kChannels);
-  const std::int64_t floats = ScanTask::floats(a.q.extent.head_dim);
+  const std::int64_t floats =
+      HWY_DYNAMIC_DISPATCH(scan_channels)({a, 0, 0, 0, before, after}, nullptr);
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
                       "mixer_scan", context.worker);
   if (!context.computes) return;

@@ -36,8 +36,7 @@ SegmentedCall::SegmentedCall(const MixerOptions& options, const MixerArguments& 
   const std::int64_t most = std::clamp<std::int64_t>(chunks / kLeastChunks, 1, wanted);
   tokens_ = segment_tokens > 0 ? segment_tokens : ceil_div(chunks, most) * options.chunk;
   segments_ = ceil_div(shape_.n_tokens, tokens_);
-  ChunkScratch scratch{};
-  floats_ = ChunkScratch::carve({options_, a_, exponential_}, nullptr, scratch);
+  floats_ = ChunkScratch::carve({options_, a_, exponential_}, nullptr).floats;
   memory_ = Buffer(context.workspace, static_cast<std::size_t>(4 * floats_ * context.threads),
                    "mixer_chunks", context.worker);
 }
@@ -76,9 +75,8 @@ void SegmentedCall::for_each_task(std::int64_t segments, std::int64_t heads, Pre
                  ChunkTask task{options_, part, exponential_, head / heads,
                                 head % heads * (shape_.q_heads / heads)};
                  prepare(item % segments, task);
-                 ChunkScratch scratch{};
-                 (void)ChunkScratch::carve(task, memory_.as<float>() + thread * floats_, scratch);
-                 run_chunks(task, scratch);
+                 run_chunks(task,
+                            ChunkScratch::carve(task, memory_.as<float>() + thread * floats_));
                });
 }
 

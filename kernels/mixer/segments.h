@@ -39,7 +39,7 @@ class SegmentedCall {
   void for_each_task(std::int64_t segments, std::int64_t heads, Prepare prepare);
   [[nodiscard]] MixerArguments tokens_of(std::int64_t segment) const;
 
-  const MixerOptions& options_;
+  const MixerOptions options_;
   const MixerArguments& a_;
   const KernelContext& context_;
   const ExponentialFeatures exponential_;

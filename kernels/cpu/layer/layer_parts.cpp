@@ -6,20 +6,13 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/layer/layer_rows.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/layer/layer_parts.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/cpu/layer/layer_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
-
-void add_row(float* y, const float* bias, std::int64_t n) { add_to_row(y, bias, n); }
 
 // x Phi(x) = max(x, 0) - a Phi(-a) with a = |x|.
 template <class D, class V = hn::Vec<D>>
@@ -31,14 +24,9 @@ HWY_INLINE V gelu(D d, V x) {
 }
 
 void gelu_row(float* HWY_RESTRICT y, const float* HWY_RESTRICT bias, std::int64_t n) {
-  const hn::ScalableTag<float> d;
-  const hn::CappedTag<float, 1> one;
-  for_elements(
-      d, n,
-      [&](std::int64_t j) {
-        hn::StoreU(gelu(d, hn::Add(hn::LoadU(d, y + j), hn::LoadU(d, bias + j))), d, y + j);
-      },
-      [&](std::int64_t j) { hn::Store(gelu(one, hn::Set(one, y[j] + bias[j])), one, y + j); });
+  for_elements(n, [&](auto d, std::int64_t j) {
+    hn::StoreU(gelu(d, hn::Add(hn::LoadU(d, y + j), hn::LoadU(d, bias + j))), d, y + j);
+  });
 }
 
 void norm_row(float* HWY_RESTRICT y, const float* HWY_RESTRICT bias,
@@ -63,7 +51,7 @@ HWY_AFTER_NAMESPACE();
 namespace qb::cpu {
 namespace {
 
-HWY_EXPORT(add_row);
+HWY_EXPORT(add_to_row);
 HWY_EXPORT(gelu_row);
 HWY_EXPORT(norm_row);
 
@@ -78,7 +66,7 @@ void product(const LinearCall& call, int threads) {
         if (call.bias == nullptr) return;
         const float* const bias = floats(call.bias) + column;
         for (std::int64_t i = 0; i < n_rows; ++i)
-          HWY_DYNAMIC_DISPATCH(add_row)(to + i * call.y_stride, bias, n_columns);
+          HWY_DYNAMIC_DISPATCH(add_to_row)(to + i * call.y_stride, bias, n_columns);
       });
 }
 

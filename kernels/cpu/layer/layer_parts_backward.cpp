@@ -7,12 +7,7 @@
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/layer/layer_rows.h"
 
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/cpu/layer/layer_parts_backward.cpp"
-#include "kernels/cpu/highway_targets.h"
-// This include must come after highway_targets.h.
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/cpu/every_set-inl.h"
 
 #include "kernels/cpu/layer/layer_rows-inl.h"
 
@@ -50,17 +45,10 @@ HWY_INLINE V gelu_derivative(D d, V x) {
 
 void gelu_backward_row(float* HWY_RESTRICT d_y, const float* HWY_RESTRICT x,
                        const float* HWY_RESTRICT bias, std::int64_t n) {
-  const hn::ScalableTag<float> d;
-  const hn::CappedTag<float, 1> one;
-  for_elements(
-      d, n,
-      [&](std::int64_t j) {
-        const auto sum = hn::Add(hn::LoadU(d, x + j), hn::LoadU(d, bias + j));
-        hn::StoreU(hn::Mul(hn::LoadU(d, d_y + j), gelu_derivative(d, sum)), d, d_y + j);
-      },
-      [&](std::int64_t j) {
-        d_y[j] *= hn::GetLane(gelu_derivative(one, hn::Set(one, x[j] + bias[j])));
-      });
+  for_elements(n, [&](auto d, std::int64_t j) {
+    const auto sum = hn::Add(hn::LoadU(d, x + j), hn::LoadU(d, bias + j));
+    hn::StoreU(hn::Mul(hn::LoadU(d, d_y + j), gelu_derivative(d, sum)), d, d_y + j);
+  });
 }
 
 // Replaces d_y by the gradient of x + bias + residual, and x by the norm of it.

@@ -28,15 +28,20 @@ HWY_INLINE void for_elements(D d, std::int64_t n, VectorStep vector_step, Scalar
   for (; j < n; ++j) scalar_step(j);
 }
 
+// Calls step(tag, j) for both.
+template <class Step>
+HWY_INLINE void for_elements(std::int64_t n, Step step) {
+  const hn::ScalableTag<float> d;
+  const hn::CappedTag<float, 1> one;
+  for_elements(
+      d, n, [&](std::int64_t j) { step(d, j); }, [&](std::int64_t j) { step(one, j); });
+}
+
 // y[j] += x[j]
 HWY_INLINE void add_to_row(float* HWY_RESTRICT y, const float* HWY_RESTRICT x, std::int64_t n) {
-  const hn::ScalableTag<float> d;
-  for_elements(
-      d, n,
-      [&](std::int64_t j) {
-        hn::StoreU(hn::Add(hn::LoadU(d, y + j), hn::LoadU(d, x + j)), d, y + j);
-      },
-      [&](std::int64_t j) { y[j] += x[j]; });
+  for_elements(n, [&](auto d, std::int64_t j) {
+    hn::StoreU(hn::Add(hn::LoadU(d, y + j), hn::LoadU(d, x + j)), d, y + j);
+  });
 }
 
 // Returns Phi(-a) for a >= 0, and sets `exponential` to exp(-a^2 / 2).

@@ -34,17 +34,14 @@ void for_product_blocks(std::int64_t n_rows, std::int64_t n_columns, int threads
   });
 }
 
-// Returns `count` rows of a matrix from row `first` on; rows are `stride` elements apart.
+// Returns `count` rows of a matrix from row `first` on; rows are `stride` elements apart, 0: width.
 inline TensorView rows_of(const void* matrix, DType dtype, std::int64_t first, std::int64_t count,
-                          std::int64_t width, std::int64_t stride) {
+                          std::int64_t width, std::int64_t stride = 0) {
+  if (stride == 0) stride = width;
   TensorView rows = contiguous_view(const_cast<void*>(matrix), dtype, {1, 1, first + count, stride})
                         .tokens(first, count);
   rows.extent.head_dim = width;
   return rows;
-}
-inline TensorView rows_of(const void* matrix, DType dtype, std::int64_t first, std::int64_t count,
-                          std::int64_t width) {
-  return rows_of(matrix, dtype, first, count, width, width);
 }
 
 // The row as float32: itself, or a widened copy.
