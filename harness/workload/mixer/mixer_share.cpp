@@ -25,7 +25,7 @@ std::vector<int> owners_of(const Case& c) {
   std::vector<int> owners =
       owners_of(c.workers == 1 ? TokenLayout::contiguous : c.mixer.layout, c.workers);
   const std::int64_t least =  // tokens of a part
-      c.mixer.kind == Mixer::short_convolution ? c.mixer.rank - 1 : 1;
+      c.mixer.kind == Mixer::short_convolution && c.workers > 1 ? c.mixer.rank - 1 : 1;
   if (c.mixer.kind != Mixer::axial && std::ssize(owners) * least > c.shape.q_len)
     throw Unsupported(fmt::format(
         "{} tokens are too few for {} parts of {} workers; the nearest is workers: {}",

@@ -41,6 +41,21 @@ bool sees_later_keys(const Mask& mask, std::int64_t row, std::int64_t n_keys) {
   return false;
 }
 
+// The factor of q.k in a recurrence.
+double scale_of(const MixerProblem& problem, const MixerArguments& a) {
+  const bool has_none =
+      problem.options.kind == Mixer::ssd || problem.options.kind == Mixer::selective_scan;
+  return has_none ? 1.0 : std::abs(a.scale);
+}
+
+// Of a sum that an output is, whose terms and whose products q.k may cancel.
+double size_of_term(const MixerProblem& problem, const MixerArguments& a) {
+  const double of_values = root_mean_square(a.v);
+  if (!is_only_causal(problem.options.kind) || a.q.data == nullptr) return of_values;
+  return scale_of(problem, a) * static_cast<double>(a.q.extent.head_dim) * root_mean_square(a.q) *
+         root_mean_square(a.k) * of_values;
+}
+
 // Pairs of the reference, whose loops are plain: two heads of 4,096 tokens.
 constexpr std::int64_t kMostPairs = std::int64_t{1} << 25;
 
@@ -79,9 +94,12 @@ Verification verify_mixer(const MixerProblem& problem, const MixerArguments& arg
     classes[class_of_row(seen)].add(place, x, at(out, place, x), naive[i], reference[i]);
   });
   verification.relative_l2_error = l2.error();
+  const double roundings = 4.0 * unit_roundoff(DType::f32) * size_of_term(problem, arguments);
   conclude(
       verification, classes,
-      [&](int, const WorstError& worst) { return out_tolerance(worst, arguments.v.dtype); },
+      [&](int, const WorstError& worst) {
+        return out_tolerance(worst, arguments.v.dtype) + roundings;
+      },
       [](int, const WorstError& worst) { return name_of(worst.place, worst.element); });
   return verification;
 }
@@ -126,7 +144,7 @@ void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& ten
     return std::sqrt(static_cast<double>(view.extent.head_dim));
   };
   const double of_weights = of_d_out * root_mean_square(a.v) * root(a.v);
-  const double scale = problem.options.kind == Mixer::ssd ? 1.0 : std::abs(a.scale);
+  const double scale = scale_of(problem, a);
   const double of_scores = scale * of_weights;
   const double of_products = scale * root(a.q) * of_q * of_k;
   std::vector<Question> questions;

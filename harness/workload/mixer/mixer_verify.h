@@ -12,7 +12,8 @@
 namespace qb {
 
 // Every element must be finite; the given rows are compared with mix_reference(). Rows of causal
-// operators are judged among rows that see about as many tokens, as those of attention are.
+// operators are judged among rows that see about as many tokens, as those of attention are, and may
+// be off by four roundings of float32 of a term of their sums.
 [[nodiscard]] Verification verify_mixer(const MixerProblem& problem,
                                         const MixerArguments& arguments,
                                         const std::vector<std::int64_t>& rows, int threads);
