@@ -10,17 +10,19 @@
 namespace qb {
 
 std::string_view sentence(Need need) {
-  constexpr std::string_view kSentences[] = {"training steps",  // in the order of the words
-                                             "recursive quorums that stream from the host",
-                                             "other projects' kernels",
-                                             "a GPU",
-                                             "eight GPUs or more",
-                                             "a schedule in which idle workers help",
-                                             "a layout or degrees of a hybrid that are not here",
-                                             "a memory model of pipeline parallelism",
-                                             "a split of the kernel's two passes"};
+  using enum Need;
+  constexpr std::pair<Need, std::string_view> kSentences[] = {
+      {training, "training steps"},
+      {recursion, "recursive quorums that stream from the host"},
+      {peer_kernels, "other projects' kernels"},
+      {one_gpu, "a GPU"},
+      {many_gpus, "eight GPUs or more"},
+      {helper_schedule, "a schedule in which idle workers help"},
+      {hybrid_schemes, "a layout or degrees of a hybrid that are not here"},
+      {pipeline_memory, "a memory model of pipeline parallelism"},
+      {split_passes, "a split of the kernel's two passes"}};
   static_assert(std::size(kSentences) == kWords<Need>.rows.size());
-  return kSentences[static_cast<std::size_t>(need)];
+  return std::ranges::find(kSentences, need, &std::pair<Need, std::string_view>::first)->second;
 }
 
 const PublishedColumn& PublishedTable::column(std::string_view name) const {

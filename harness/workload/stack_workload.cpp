@@ -136,7 +136,8 @@ CasePart convolution(const Case& computing, const StackLayer& layer) {
   Case part = computing;
   part.mixer = {
       .kind = Mixer::short_convolution, .rank = layer.taps, .layout = computing.mixer.layout};
-  part.shape.kv_heads = part.shape.q_heads += 2 * part.shape.kv_heads;
+  part.shape.q_heads += 2 * part.shape.kv_heads;
+  part.shape.kv_heads = part.shape.q_heads;
   return {fmt::format("{} convolution", word(*layer.kind)), resolve_case(part), layer.count};
 }
 

@@ -16,7 +16,8 @@
 //   dk_i = dS u - S' dv_i    dS' = dS - k_i dv_i^T    ddecay_i = the sums of dS' S' over their rows
 //   dS := Diag(exp(decay_i)) dS'
 //
-// Those of short_convolution, with y_i the sum of the taps and s_i = 1 / (1 + exp(-y_i)):
+// The gradients of short_convolution are, with y_i the sum of the taps and
+// s_i = 1 / (1 + exp(-y_i)):
 //
 //   dy_i = g_i s_i (1 + y_i (1 - s_i))    dv_j = sum_t w_t dy_(j+t)    dw_t = sum_i dy_i v_(i-t)
 #include <algorithm>

@@ -46,7 +46,7 @@ class MixerShare {
   [[nodiscard]] int parts() const { return static_cast<int>(owners_.size()); }
   [[nodiscard]] std::vector<int> parts_of(int worker) const;
   [[nodiscard]] int owner(int part) const { return owners_[static_cast<std::size_t>(part)]; }
-  // Those that the case times.
+  // The case times these.
   [[nodiscard]] std::span<const Pass> passes() const { return passes_; }
   // The part's worker holds the inputs and what passes write of these.
   [[nodiscard]] Range tokens(int part) const;

@@ -48,7 +48,7 @@ double scale_of(const MixerProblem& problem, const MixerArguments& a) {
   return has_none ? 1.0 : std::abs(a.scale);
 }
 
-// Of a sum that an output is, whose terms and whose products q.k may cancel.
+// Returns the size of a term of the sum that an output is; terms, and products q.k, may cancel.
 double size_of_term(const MixerProblem& problem, const MixerArguments& a) {
   const double of_values = root_mean_square(a.v);
   if (!is_only_causal(problem.options.kind) || a.q.data == nullptr) return of_values;

@@ -20,7 +20,7 @@ namespace qb {
 struct OperatorParts {
   const MixerProblem& problem;
   const std::vector<MixerTensors>& tensors;  // of consecutive tokens each
-  // Those of the forward pass, and of the backward pass if there is one.
+  // The forward pass has the first, and the backward pass, if there is one, the second.
   std::span<const ExchangeMessages> exchanges;
   int index = 0;
   Allocator& memory;

@@ -15,16 +15,11 @@
 
 namespace qb::testing_support {
 
-inline constexpr Mixer kMixers[] = {Mixer::linear,
-                                    Mixer::performer,
-                                    Mixer::nystrom,
-                                    Mixer::linformer,
-                                    Mixer::perceiver,
-                                    Mixer::axial,
-                                    Mixer::ssd,
-                                    Mixer::gated_delta,
-                                    Mixer::selective_scan,
-                                    Mixer::short_convolution};
+inline const std::vector<Mixer> kMixers = [] {
+  std::vector<Mixer> all;
+  for (const auto& row : kWords<Mixer>.rows) all.push_back(row.first);
+  return all;
+}();
 
 struct MixerCase {
   MixerOptions options;

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/integers.h"
 #include "harness/run/device/cpu_device.h"
@@ -16,16 +17,11 @@
 
 namespace qb::testing_support {
 
-inline constexpr Mixer kMixers[] = {Mixer::linear,
-                                    Mixer::performer,
-                                    Mixer::nystrom,
-                                    Mixer::linformer,
-                                    Mixer::perceiver,
-                                    Mixer::axial,
-                                    Mixer::ssd,
-                                    Mixer::gated_delta,
-                                    Mixer::selective_scan,
-                                    Mixer::short_convolution};
+inline const std::vector<Mixer> kMixers = [] {
+  std::vector<Mixer> all;
+  for (const auto& row : kWords<Mixer>.rows) all.push_back(row.first);
+  return all;
+}();
 
 inline Case tiny_mixer(Mixer kind, bool causal) {
   Case c = tiny("dense", 1);
@@ -119,8 +115,8 @@ inline L2Errors output_errors(const Case& given, const Verification& found) {
   return {found.relative_l2_error, of_naive.error()};
 }
 
-// Those of the gradients of Q, K and V that the operator has, without those of 0 but for rounding,
-// as dQ is of equal keys.
+// Returns the errors of the gradients of Q, K and V that the operator has. It leaves out gradients
+// of 0 but for rounding, as dQ is of equal keys.
 inline std::vector<L2Errors> gradient_errors(const Case& given, const Verification& found) {
   const Case c = resolve_case(given);
   const MixerProblem problem = mixer_problem_of(c);
