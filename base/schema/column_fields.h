@@ -340,6 +340,8 @@ inline constexpr Field kResultFields[] = {
     layer_gradient("d_weights_relative_l2_error", "the relative L2 error over all of them"),
     column(bookkeeping, "started_at", text, "when the case began, UTC"),
     quantity(bookkeeping, "duration_s", "how long the case took in all"),
+    empty("unless the run was joined from shards of machines that differ",
+          column(bookkeeping, "node", text, "the machine of the row", {}, 3)),
 };
 #undef QB_INTERVAL_FIELDS
 

@@ -73,6 +73,8 @@ class Verb {
   line(verify) \
   line(verify_tensors) \
   line(status) \
+  line(join) \
+  line(slurm) \
   line(compare) \
   line(ab) \
   line(plot) \

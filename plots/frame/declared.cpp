@@ -120,9 +120,10 @@ void choose_columns(Drawing& plan) {
       plan.shapes = true;
     else
       plan.panels.push_back(column);
-  if (!plan.rows.empty() && plan.rows.front().table->has("run") &&
-      group(plan.rows, Columns{"run"}).size() > 1 && std::ranges::count(plan.lines, "run") == 0)
-    plan.lines.emplace_back("run");
+  for (const char* const origin : {"run", "node"})
+    if (!plan.rows.empty() && plan.rows.front().table->has(origin) &&
+        group(plan.rows, Columns{origin}).size() > 1 && std::ranges::count(plan.lines, origin) == 0)
+      plan.lines.emplace_back(origin);
   order_words(plan.lines);
 }
 

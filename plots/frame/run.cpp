@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/files.h"
 #include "base/json.h"
@@ -111,6 +112,17 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
   out.commit = text_at(json, "/environment/build/commit");
   out.sources_modified = text_at(json, "/environment/build/sources_modified") == "true";
   out.machine = text_at(json, "/environment/device_fingerprint");
+  if (json.contains("shards")) {
+    std::set<std::string> machines;
+    for (const Json& shard : json.at("shards")) {
+      machines.insert(text_at(shard, "/machine"));
+      out.shards.push_back({text_at(shard, "/index"), text_at(shard, "/node"),
+                            text_at(shard, "/machine"),
+                            fmt::format("{:.3g}", number_at(shard, "/predicted_s")),
+                            fmt::format("{:.3g}", number_at(shard, "/calibration_s"))});
+    }
+    out.machine = listed({machines.begin(), machines.end()}, " and ");
+  }
   const Json::json_pointer usable("/environment/cpu/usable_processors");
   if (json.contains(usable)) out.cores = static_cast<int>(json.at(usable).size());
   const double machine = number_at(json, "/environment/memory/total_bytes");

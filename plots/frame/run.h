@@ -28,13 +28,15 @@ struct Provenance {
   std::string peer{};     // the other program that computed, and its version: `torch 2.5.1`
   std::string commit{};
   bool sources_modified = false;
-  std::string machine{};       // the device fingerprint
+  std::string machine{};       // the device fingerprint, or those of all shards
   std::string started_at{};    // UTC, ISO 8601
   std::string unfinished{};    // how many cases are there, if some are not
   std::string noise_floor{};   // what a case differed by when it was measured again
   int cores = 0;               // that the run could use; 0: not known
   double memory_bytes = kNaN;  // memory of the machine, or of its container if that has less
   std::vector<std::string> figures{};  // figures that the spec asks for
+  // Of a joined run: number, node, machine, predicted and calibration time of each shard.
+  std::vector<std::vector<std::string>> shards{};
   // Every fact of the environment, flattened: `cpu.model`, `build.flags`, …
   std::vector<std::pair<std::string, std::string>> facts{};
 };

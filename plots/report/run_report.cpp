@@ -98,9 +98,13 @@ std::string head_line(const PlottedRun& run) {
 Report::Section settings_section(const PlottedRun& run) {
   Table table{.name = "environment", .title = "Machine and build", .header = {"fact", "value"}};
   for (const auto& [name, value] : run.provenance.facts) table.rows.push_back({name, value});
+  Table shards{.name = "shards",
+               .title = "Shards",
+               .header = {"shard", "node", "machine", "predicted (s)", "calibration (s)"},
+               .rows = run.provenance.shards};
   return {.title = "Settings and machine",
           .paragraphs = joined_notes({{run.provenance.description, head_line(run)}}),
-          .tables = {std::move(table)},
+          .tables = {std::move(shards), std::move(table)},
           .folded = true};
 }
 
@@ -157,11 +161,12 @@ Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
   Report::Section tables{.title = "Tables",
                          .paragraphs = remarks(run),
                          .tables = {failed_cases_table(run.cases), cases_table(run.cases)}};
-  std::erase_if(tables.tables, [](const Table& table) { return table.rows.empty(); });
   report.sections.push_back(std::move(tables));
   report.sections.push_back(times_section(run.cases));
   report.sections.push_back(settings_section(run));
   report.sections.push_back(again_section(run));
+  for (Report::Section& section : report.sections)
+    std::erase_if(section.tables, [](const Table& table) { return table.rows.empty(); });
   return report;
 }
 

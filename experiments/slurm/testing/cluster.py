@@ -42,7 +42,7 @@ SchedulerParameters=bf_interval=1,sched_interval=1,batch_sched_delay=0
 ReturnToService=2
 KillWait=2
 MessageTimeout=20
-NodeName=n[1-2] NodeHostname=host NodeAddr=127.0.0.1 Port=[7001-7002] CPUs={cpus} State=UNKNOWN
+NodeName=n[1-2] NodeHostname=host NodeAddr=127.0.0.1 Port=[7001-7002] CPUs={cpus} RealMemory=8000 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES State=UP
 """
 

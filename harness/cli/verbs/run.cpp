@@ -17,6 +17,8 @@
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/environment.h"
+#include "harness/experiment/store/machine.h"
+#include "harness/experiment/sweep/shards.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/forecast/device_model.h"
 #include "harness/run/transport/mpi_world.h"
@@ -32,6 +34,7 @@ constexpr const char* kRunFooter = R"(Examples:
   qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
   qb run experiments/smoke.yaml --retry          runs only what failed or stayed disturbed
   qb run experiments/mine.yaml --run-id a --only workers=4    runs these now, the others later
+  qb run experiments/mine.yaml --run-id a --shard 2/4         runs the second of four shards
 
 Results go to OUT/<experiment>/<run_id>/. The same command again continues an unfinished run; a
 finished one is followed by a new one. Ctrl-C kills the running case and stops; a second Ctrl-C
@@ -49,6 +52,7 @@ struct RunWords {
   Spec::Options spec;
   std::vector<std::string> only;
   RunOptions run;
+  std::string shard;
   bool dry_run = false;
   bool yes = false;
 };
@@ -76,6 +80,28 @@ Task load_task(const std::string& path, const RunWords& words) {
   return task;
 }
 
+// The shard's part of the run, as it was dealt.
+RunOptions::Part part_of(const Spec& spec, const RunWords& words, const Shard& shard) {
+  const std::vector<Case> cases = resolved_cases(spec.cases);
+  const std::string& out = words.run.out;
+  const Deal deal =
+      find_deal(deal_path(out, spec.name, words.run.run_id), hash_spec(spec.resolved_yaml),
+                shard.of, words.dry_run, [&] {
+                  const EarlierTimes earlier = EarlierTimes::read(out, device_fingerprint());
+                  return deal_cases(spec, cases, predicted_seconds(cases, earlier), shard.of);
+                });
+  std::set<std::string> here;
+  for (const Case& c : cases) here.insert(case_id(c));
+  const Deal::Part& dealt = deal.parts[static_cast<std::size_t>(shard.index - 1)];
+  for (const std::string& id : dealt.case_ids)
+    if (!here.contains(id))
+      throw UsageError(
+          "the cases were dealt where `device: auto` is another device than here; choose another "
+          "--run-id, and --set device=cuda or device=cpu");
+  ShardNote note{words.run.run_id, shard.index, shard.of, host_name(), {}, dealt.predicted_s, {}};
+  return {std::move(note), {dealt.case_ids.begin(), dealt.case_ids.end()}, deal.calibration};
+}
+
 // Says why `auto` chose the CPU if there could have been a GPU.
 void note_device(const Spec& spec) {
   const bool open =
@@ -88,17 +114,26 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
   ExitCode worst = ExitCode::ok;
   for (const auto& [spec, cases] : tasks) {
     if (!words.run.quiet) print_cautions(cases);
-    if (words.dry_run) {
-      const std::string& out = words.run.out;
-      print_answer(
-          "{}", dry_run_text(spec.name, cases, EarlierTimes::read(out, device_fingerprint()), out));
-      continue;
-    }
     RunOptions options = words.run;
     options.argv = command_line();
     if (!words.only.empty()) {
       options.only.emplace();
       for (const Case& c : cases) options.only->insert(case_id(c));
+    }
+    if (!words.shard.empty()) {
+      const Shard shard = parse_shard(words.shard);
+      options.part = part_of(spec, words, shard);
+      options.run_id = shard_run_id(words.run.run_id, shard);
+    }
+    if (words.dry_run) {
+      std::vector<Case> shown = cases;
+      if (options.part)
+        std::erase_if(shown,
+                      [&](const Case& c) { return !options.part->case_ids.contains(case_id(c)); });
+      print_answer(
+          "{}", dry_run_text(spec.name, shown,
+                             EarlierTimes::read(options.out, device_fingerprint()), options.out));
+      continue;
     }
     if (!options.quiet) note_device(spec);
     const RunOutcome outcome = run_spec(spec, options);
@@ -108,7 +143,7 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
     const ExitCode code = exit_code(outcome);
     if (code == ExitCode::interrupted) return code;
     worst = std::max(worst, code);
-    if (spec.figures.empty() || outcome.cases.size() < outcome.n_cases) continue;
+    if (spec.figures.empty() || options.part || outcome.cases.size() < outcome.n_cases) continue;
     const ExitCode drawn =
         publish_run(outcome.folder, outcome.folder + "/figures", outcome.folder + "/report.html");
     if (worst == ExitCode::ok) worst = drawn;
@@ -164,6 +199,8 @@ void require_named_files(std::span<const Case> cases) {
 }
 
 ExitCode run_all(const RunWords& words) {
+  if (!words.shard.empty() && words.run.run_id.empty())
+    throw UsageError("--shard needs --run-id, the same name for all shards");
   // All specs are read before any runs, so a mistake in the last one, or a missing device, costs
   // nothing.
   std::vector<Task> tasks;
@@ -201,6 +238,9 @@ void add_run(Verb app) {
            "Puts the rows of the finished run into the order in which they were measured, which is "
            "random, or into that of the spec");
   verb.add_option("--run-id", words.run.run_id, "Names the run to start or to go on with.");
+  verb.add_option("--shard", words.shard,
+                  "Runs shard I of N, written I/N, into a run folder of its own; `auto` takes both "
+                  "from a Slurm job array. `qb join` makes one run of them.");
   verb.add_flag("--retry", words.run.retry,
                 "Runs those cases of the newest run again that are not ok or stayed disturbed.");
   verb.add_flag("--wait", words.run.wait,

@@ -8,6 +8,7 @@
 #include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/shard_view.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/experiment/store/store.h"
 #include "harness/experiment/sweep/reasons.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr const char* kStatusFooter = R"(Examples:
   qb status results/smoke/20250131-120000-abcdef
   qb status results/smoke          shows every run of an experiment
+  qb status results/smoke/a        shows the shards of a run (qb run --shard)
 
 The exit code is 0, or 2 if there is no run.)";
 
@@ -57,6 +59,8 @@ void print_run(const std::string& path) {
 }
 
 void print_status(const std::string& path) {
+  if (std::filesystem::exists(path + ".shards.json"))
+    return print_answer("{}\n{}", path, shard_table(path, shard_states(path)));
   const bool is_run = std::filesystem::exists(path + "/manifest.json");
   const auto runs = is_run ? std::vector<Manifest>() : list_runs(path);
   for (const Manifest& run : runs) print_run(run.folder);

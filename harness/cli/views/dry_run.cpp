@@ -123,6 +123,17 @@ PredictedTime time_of(const Case& c, double flop, const EarlierTimes& earlier) {
   return {0.0, 1, 0, 1};
 }
 
+// Nothing of those that cannot run.
+std::vector<PredictedTime> times_of(const std::vector<Case>& cases, const EarlierTimes& earlier) {
+  const Machine machine = probe_machine();
+  std::vector<PredictedTime> times;
+  for (const Case& c : cases) {
+    const Prospect prospect = prospect_of(c, machine);
+    times.push_back(prospect.reason.empty() ? time_of(c, prospect.flop, earlier) : PredictedTime());
+  }
+  return times;
+}
+
 // The work of all cases, once, and how often it is done.
 struct TotalWork {
   double flop = 0.0;
@@ -175,12 +186,21 @@ std::string PredictedTime::text(const std::string& out) const {
 }
 
 PredictedTime predicted_time(const std::vector<Case>& cases, const EarlierTimes& earlier) {
-  const Machine machine = probe_machine();
-  PredictedTime time;
-  for (const Case& c : cases)
-    if (const Prospect prospect = prospect_of(c, machine); prospect.reason.empty())
-      time += time_of(c, prospect.flop, earlier);
-  return time;
+  PredictedTime sum;
+  for (const PredictedTime& time : times_of(cases, earlier)) sum += time;
+  return sum;
+}
+
+std::vector<double> predicted_seconds(const std::vector<Case>& cases, const EarlierTimes& earlier) {
+  const std::vector<PredictedTime> times = times_of(cases, earlier);
+  PredictedTime all;
+  for (const PredictedTime& time : times) all += time;
+  const std::size_t known = all.cases - all.unknown;
+  const double mean_s = known == 0 ? 1.0 : all.seconds / static_cast<double>(known);
+  std::vector<double> seconds;
+  for (const PredictedTime& time : times)
+    seconds.push_back(time.unknown > 0 ? mean_s : time.seconds);
+  return seconds;
 }
 
 std::string dry_run_text(const std::string& name, const std::vector<Case>& cases,

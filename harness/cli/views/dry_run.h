@@ -23,6 +23,11 @@ struct PredictedTime {
 [[nodiscard]] PredictedTime predicted_time(const std::vector<Case>& cases,
                                            const EarlierTimes& earlier);
 
+// By case; those of which nothing is known take the mean of the others, and those that cannot run
+// no time.
+[[nodiscard]] std::vector<double> predicted_seconds(const std::vector<Case>& cases,
+                                                    const EarlierTimes& earlier);
+
 // `cases` are as they run on this machine; `out` is the folder that `earlier` was read from.
 [[nodiscard]] std::string dry_run_text(const std::string& name, const std::vector<Case>& cases,
                                        const EarlierTimes& earlier, const std::string& out);

@@ -52,7 +52,8 @@ Key values_of(const RunFolder& run, std::size_t row, const Columns& columns) {
 Columns identity_without(const Columns& ignored) {
   std::vector<std::string_view> known;
   for (const Field& field : kParameterFields) known.push_back(field.column);
-  known.emplace_back("isa");  // no parameter, but it names a kernel together with `kernel`
+  known.emplace_back("isa");   // no parameter, but it names a kernel together with `kernel`
+  known.emplace_back("node");  // of a mixed run
   for (const std::string& key : ignored)
     if (std::find(known.begin(), known.end(), key) == known.end())
       throw UsageError("--ignore: " + unknown_word("key", key, known));
@@ -60,6 +61,8 @@ Columns identity_without(const Columns& ignored) {
   for (const Field& field : kParameterFields)
     if (std::find(ignored.begin(), ignored.end(), field.column) == ignored.end())
       identity.emplace_back(field.column);
+  if (std::find(ignored.begin(), ignored.end(), "node") == ignored.end())
+    identity.emplace_back("node");
   return identity;
 }
 

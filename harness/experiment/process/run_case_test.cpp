@@ -30,7 +30,8 @@ std::vector<std::string> columns_of_the_child() {
   std::vector<std::string> columns;
   bool after = false;
   for (const std::string& column : case_table().columns) {
-    if (after && column != "started_at" && column != "duration_s") columns.push_back(column);
+    if (after && column != "started_at" && column != "duration_s" && column != "node")
+      columns.push_back(column);
     after = after || column == "message";
   }
   return columns;

@@ -231,15 +231,7 @@ class Uses {
   std::set<std::size_t> used_;
 };
 
-Case base_of(Case c) {
-  for (const Parameter& parameter : parameters())
-    if (parameter.group == FieldGroup::split) parameter.set(c, parameter, parameter.standard);
-  return with_needs_met(std::move(c));
-}
-
-// Adds the base case of each case: all that says how a case is split has its standard value
-// (algorithm dense, one worker), and so has what does not apply to that; all else is equal. Each is
-// there once, and they come first.
+// Adds the base case of each case. Each is there once, and they come first.
 std::vector<Case> with_base_cases(std::vector<Case> cases) {
   std::set<std::string> there;
   for (const Case& c : cases) there.insert(case_id(c));
@@ -311,6 +303,12 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
 
 Spec load_spec(const std::string& path, const Spec::Options& options) {
   return parse_spec(read_text(path), path, options);
+}
+
+Case base_of(Case c) {
+  for (const Parameter& parameter : parameters())
+    if (parameter.group == FieldGroup::split) parameter.set(c, parameter, parameter.standard);
+  return with_needs_met(std::move(c));
 }
 
 std::vector<Case> cases_kept(const std::vector<Case>& cases,

@@ -38,6 +38,11 @@ struct Spec {
                               const Spec::Options& options);
 [[nodiscard]] Spec load_spec(const std::string& path, const Spec::Options& options);
 
+// What the speed-up of a case divides by (`baseline: dense` adds it): all that says how a case is
+// split has its standard value (algorithm dense, one worker), and so has what does not apply to
+// that; all else is equal.
+[[nodiscard]] Case base_of(Case c);
+
 // The cases that hold every filter. Throws UsageError, which begins with `option`, for a filter
 // that parse_filter refuses, or if one leaves no case.
 [[nodiscard]] std::vector<Case> cases_kept(const std::vector<Case>& cases,

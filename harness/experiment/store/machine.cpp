@@ -187,6 +187,12 @@ Machine probe_machine(const std::string& root) {
   return machine;
 }
 
+std::string host_name() {
+  std::array<char, 65> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
 std::string load_average() {
   std::istringstream text(slurp("/proc/loadavg"));
   std::array<std::string, 3> loads;

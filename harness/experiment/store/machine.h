@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes the machine from files of Linux, without host name, user, addresses or serial numbers.
+// Describes the machine from files of Linux, without user, addresses or serial numbers.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,9 @@ struct Machine {
 
 // `root` is "/" except in tests, which make a folder with the same files.
 [[nodiscard]] Machine probe_machine(const std::string& root = "/");
+
+// The machine's name in its network.
+[[nodiscard]] std::string host_name();
 
 // Load averages over 1, 5 and 15 minutes as the kernel prints them; empty where there are none.
 [[nodiscard]] std::string load_average();

@@ -125,6 +125,8 @@ std::string manifest_to_json(const Manifest& m) {
                            {"ratio", m.noise_floor->ratio},
                            {"low", m.noise_floor->low},
                            {"high", m.noise_floor->high}};
+  if (m.shard) json["shard"] = nlohmann::json(*m.shard);
+  if (!m.shards.empty()) json["shards"] = nlohmann::json(m.shards);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -145,6 +147,9 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
       m.load_average = parse_real(first_word(load.get<std::string>())).value_or(0.0);
     m.commit = commit_of(m.environment);
     m.noise_floor = read_noise_floor(json);
+    if (json.contains("shard")) m.shard = nlohmann::json(json.at("shard")).get<ShardNote>();
+    if (json.contains("shards"))
+      m.shards = nlohmann::json(json.at("shards")).get<std::vector<ShardNote>>();
     return m;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("{} is not a manifest of a run: {}", name, problem.what()));
@@ -208,7 +213,7 @@ RunPlace find_run(const RunRequest& request, std::time_t now) {
   if (!request.run_id.empty()) return named_run(request, folder);
   std::string left_alone;
   for (const Manifest& run : list_runs(folder)) {
-    if (run.spec_hash != request.spec_hash ||
+    if (run.shard || run.spec_hash != request.spec_hash ||
         run.device_fingerprint != request.device_fingerprint ||
         (!request.retry && !run.finished_at.empty()))
       continue;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/csv.h"
@@ -12,6 +13,20 @@
 #include "base/status.h"
 
 namespace qb {
+
+// A shard of a run (sweep/shards.h), as its own manifest and that of the joined run have it.
+struct ShardNote {
+  std::string run_id;  // of the whole run
+  int index = 1;
+  int of = 1;
+  std::string node;     // the host of the process that wrote it last
+  std::string machine;  // the device fingerprint, in the manifest of the joined run
+  double predicted_s = 0.0;
+  std::string calibration;     // what all shards measure, a label; empty: nothing
+  double calibration_s = 0.0;  // median; 0: not known
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ShardNote, run_id, index, of, node, machine, predicted_s,
+                                   calibration, calibration_s)
 
 struct Manifest {
   int schema_version = 0;
@@ -31,6 +46,8 @@ struct Manifest {
   std::string finished_at;                // empty: cases are missing
   std::string environment;                // a JSON object, as environment_json() gives it
   std::optional<NoiseFloor> noise_floor;  // measured as the run finished
+  std::optional<ShardNote> shard;         // the run is one
+  std::vector<ShardNote> shards;          // that the run was joined from
 
   // The environment's commit of the sources, shortened, with a `+` if they had been changed.
   std::string commit;

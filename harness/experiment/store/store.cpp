@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/store/machine.h"
 
 namespace qb {
 namespace {
@@ -268,9 +269,7 @@ Fd lock_folder(const std::string& folder) {
                     folder, std::strerror(errno)));
   }
   // It serves only the message above: where it cannot be written, the lock still holds.
-  std::array<char, 65> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  const std::string process = fmt::format("{} on {}", ::getpid(), host.data());
+  const std::string process = fmt::format("{} on {}", ::getpid(), host_name());
   [[maybe_unused]] const auto cut = ::ftruncate(file.get(), 0);
   [[maybe_unused]] const auto written = ::pwrite(file.get(), process.data(), process.size(), 0);
   return file;

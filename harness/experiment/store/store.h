@@ -72,6 +72,8 @@ class RunStore {
   void sort_rows(const std::vector<std::string>& case_ids);
   void note_resume(const std::string& utc);
   void finish(const std::string& utc, const std::optional<NoiseFloor>& noise_floor = {});
+  // Of a run that is a shard. Nothing is written before the next change of the manifest.
+  [[nodiscard]] ShardNote& shard() { return *manifest_.shard; }
 
  private:
   explicit RunStore(std::string path);  // locks it

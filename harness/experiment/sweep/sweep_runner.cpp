@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <thread>
 
@@ -33,12 +34,13 @@ struct Entries {
   std::vector<std::string> ids;
 };
 
-Entries entries_of(const Spec& spec, const SweepWorld& world) {
+Entries entries_of(const Spec& spec, const RunOptions& options, const SweepWorld& world) {
   Entries entries;
   std::set<std::string> seen;
   for (const Case& c : resolved_cases(spec.cases)) {
-    world.require(c);
     const std::string id = case_id(c);
+    if (options.part && !options.part->case_ids.contains(id)) continue;
+    world.require(c);
     if (!seen.insert(id).second) continue;
     entries.cases.push_back(c);
     entries.ids.push_back(id);
@@ -71,17 +73,36 @@ class Sweep {
     const Row first{&store_.cases(), *at};
     const auto id = std::ranges::find(ids_, first.text("case_id"));
     if (id == ids_.end()) return std::nullopt;
-    Case again = cases_[static_cast<std::size_t>(id - ids_.begin())];
-    again.measure.verify_rows = 0;
-    const CaseResult second = world_.launcher.launch(again, {store_.log_path(*id + "-again"), ""});
-    if (second.status != Status::ok) return std::nullopt;
-    const NoiseFloor floor = noise_floor_of(case_label(again, varying_), first, second.values);
+    const Case& again = cases_[static_cast<std::size_t>(id - ids_.begin())];
+    const std::optional<RowValues> second = measure_again(again, *id + "-again");
+    if (!second) return std::nullopt;
+    const NoiseFloor floor = noise_floor_of(case_label(again, varying_), first, *second);
     if (!std::isfinite(floor.low) || !std::isfinite(floor.high)) return std::nullopt;
     world_.progress.note(floor.text());
     return floor;
   }
 
+  // Measures the case of which every shard of the run has a time, unless it is among its own.
+  void calibrate(const Case& c, ShardNote& note) {
+    note.calibration = case_label(c, {});
+    const std::string id = case_id(c);
+    double median_s = std::numeric_limits<double>::quiet_NaN();
+    for (const Row& row : all_rows(store_.cases()))
+      if (row.text("case_id") == id) median_s = row.number("wall_time_median_s");
+    if (!store_.has(id))
+      if (const std::optional<RowValues> values = measure_again(c, id + "-calibration"))
+        median_s = values->number("wall_time_median_s");
+    if (std::isfinite(median_s)) note.calibration_s = median_s;
+  }
+
  private:
+  // Without verifying it; none where it did not end well.
+  [[nodiscard]] std::optional<RowValues> measure_again(Case c, const std::string& log) {
+    c.measure.verify_rows = 0;
+    CaseResult result = world_.launcher.launch(c, {store_.log_path(log), ""});
+    if (result.status != Status::ok) return std::nullopt;
+    return std::move(result.values);
+  }
   [[nodiscard]] bool is_chosen(const std::string& id) const {
     return !options_.only || options_.only->contains(id);
   }
@@ -156,6 +177,7 @@ Manifest new_manifest(const Spec& spec, const RunOptions& options, const RunRequ
   manifest.argv = options.argv;
   manifest.started_at = utc_text(world.utc());
   manifest.environment = world.environment;
+  if (options.part) manifest.shard = options.part->note;
   return manifest;
 }
 
@@ -183,6 +205,7 @@ RunStore open_store(const Spec& spec, const RunOptions& options, SweepWorld& wor
   if (store.cases().size() < n_cases) {
     world.progress.note(fmt::format("{}: going on with {}, {} of {} cases are done", spec.name,
                                     place.path, store.cases().size(), n_cases));
+    if (options.part) store.shard().node = options.part->note.node;
     store.note_resume(utc_text(world.utc()));
   } else {
     world.progress.note(
@@ -230,7 +253,7 @@ ExitCode exit_code(const RunOutcome& outcome) {
 }
 
 RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world) {
-  const Entries entries = entries_of(spec, world);
+  const Entries entries = entries_of(spec, options, world);
   const std::size_t n_cases = entries.ids.size();
   RunStore store = open_store_in_turn(spec, options, world, n_cases);
   try {
@@ -242,6 +265,9 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
     if (left == 0 && store.manifest().finished_at.empty()) {
       const std::optional<NoiseFloor> floor =
           options.noise_floor ? sweep.noise_floor() : std::nullopt;
+      if (options.part)
+        for (const Case& c : resolved_cases(spec.cases))
+          if (case_id(c) == options.part->calibration) sweep.calibrate(c, store.shard());
       store.finish(utc_text(world.utc()), floor);
     }
     world.progress.end_line();

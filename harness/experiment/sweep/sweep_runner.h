@@ -13,6 +13,7 @@
 #include "base/words.h"
 #include "harness/experiment/process/supervisor.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/experiment/sweep/progress.h"
 #include "harness/workload/case.h"
 
@@ -38,6 +39,13 @@ struct RunOptions {
   std::vector<std::string> child = ProcessLauncher::own_command();
   // Ids of the cases to run now (none: all); the run is unfinished until the others have run.
   std::optional<std::set<std::string>> only;
+  // The run is a shard (shards.h), and has only these cases.
+  struct Part {
+    ShardNote note;
+    std::set<std::string> case_ids;
+    std::string calibration;  // a case id; empty: none
+  };
+  std::optional<Part> part;
 };
 
 struct RunOutcome {
