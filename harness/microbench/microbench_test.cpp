@@ -63,7 +63,7 @@ TEST_F(MicrobenchTest, WritesARowARepeatWithItsCeiling) {
       EXPECT_EQ(table.text(row, "workers"), "");
     }
     if (table.text(row, "benchmark") == "ring") {
-      EXPECT_GT(table.number(row, "overhead"), 1.0);
+      EXPECT_GT(table.number(row, "overhead"), 0.0);
     }
   }
   EXPECT_THAT(benchmarks, ::testing::ElementsAre("flash", "fma", "materialized", "ring"));
