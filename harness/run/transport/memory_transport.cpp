@@ -177,9 +177,12 @@ void MemoryTransport::run(const std::function<void(int worker)>& work) {
       return std::string();
     });
   };
+  // Address space for what the other threads throw where the system has no more for another one.
+  std::unique_ptr<std::byte[]> spare(new (std::nothrow) std::byte[std::size_t{64} << 20]);
   try {
     for (int worker = 0; worker < options_.workers; ++worker) threads.emplace_back(work_of, worker);
   } catch (const std::exception& error) {
+    spare.reset();
     fail(std::make_exception_ptr(CaseError(
         Status::error,
         fmt::format("the system gives {} of the {} threads that the workers need ({}); use {}",
